@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The command line: one file a subcommand, each with one `struct subcommand`.
+
+#ifndef SLUICE_CLI_CLI_H
+#define SLUICE_CLI_CLI_H
+
+#include "graph/graph.h"
+
+enum {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1,  // while running
+	EXIT_INPUT = 2,	  // bad input
+	EXIT_MACHINE = 3, // cannot run here
+};
+
+struct subcommand {
+	const char *name;
+	const char *args;		   // "FILE [--set NAME=VALUE]..."
+	const char *help;		   // one line
+	int (*run)(int argc, char **argv); // argv[0] is "sluice NAME"; returns the exit code
+};
+
+extern const struct subcommand cli_run, cli_check, cli_show, cli_test, cli_modules, cli_drivers,
+    cli_schema, cli_new_module, cli_doctor, cli_version, cli_bench;
+
+// The options that all commands with a graph file share (--set, --module), as an argp child whose
+// input is a struct cli_graph.
+struct cli_graph {
+	const char *file;
+	struct graph_set *sets;
+	unsigned n_sets;
+	const char **modules;
+	unsigned n_modules;
+};
+extern const struct argp cli_graph_argp;
+
+// Loads it, --module first; prints all errors to stderr; NULL: *code is set.
+struct graph *cli_load(struct cli_graph *, int *code);
+
+#endif

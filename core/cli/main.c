@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The program: finds the subcommand and runs it.
+
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+static const struct subcommand *const subcommands[] = {
+    &cli_version,
+};
+
+#define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(*subcommands))
+
+static void usage(FILE *out)
+{
+	fprintf(out, "Usage: sluice COMMAND [ARGUMENT]...\n"
+		     "Runs graphs of packet-processing modules.\n\n");
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		fprintf(out, "  %-12s %s\n", subcommands[i]->name, subcommands[i]->help);
+	fprintf(
+	    out,
+	    "\n`sluice COMMAND --help` tells more. Exit codes: 0 done, 1 failed while running,\n"
+	    "2 bad input, 3 this machine lacks something.\n");
+}
+
+static int unknown(const char *word)
+{
+	const char *names[N_SUBCOMMANDS];
+	const char *near;
+
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++)
+		names[i] = subcommands[i]->name;
+	near = suggest(word, names, N_SUBCOMMANDS);
+	fprintf(stderr, "sluice: error: no command \"%s\"", word);
+	if (near)
+		fprintf(stderr, "; did you mean \"%s\"?", near);
+	fprintf(stderr, " (`sluice --help` lists them)\n");
+	return EXIT_INPUT;
+}
+
+int main(int argc, char **argv)
+{
+	char name[64];
+
+	argp_err_exit_status = EXIT_INPUT;
+	if (argc < 2) {
+		usage(stderr);
+		return EXIT_INPUT;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--version"))
+		argv[1] = (char *)"version";
+	for (size_t i = 0; i < N_SUBCOMMANDS; i++) {
+		if (strcmp(argv[1], subcommands[i]->name))
+			continue;
+		snprintf(name, sizeof(name), "sluice %s", argv[1]);
+		argv[1] = name;
+		return subcommands[i]->run(argc - 1, argv + 1);
+	}
+	return unknown(argv[1]);
+}

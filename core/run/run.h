@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A graph that runs: opened ports and nodes, workers, counters. All calls from one thread, the
+// control thread, unless said otherwise.
+
+#ifndef SLUICE_RUN_RUN_H
+#define SLUICE_RUN_RUN_H
+
+#include <jansson.h>
+
+#include "graph/graph.h"
+
+struct run;
+
+struct run_options {
+	bool replay;	   // no workers: run_step() walks on the caller's thread, time is set
+	bool no_cores;	   // workers are not pinned (tests on small machines)
+	uint64_t start_ns; // of the set clock
+};
+
+// Starts EAL if need be, opens ports and nodes. The graph becomes the run's, also after a failure
+// (then NULL).
+struct run *run_open(struct graph *, const struct run_options *, struct errors *);
+int run_start(struct run *, struct errors *);
+
+// Stops the workers after they have walked what is pending, stops ports, drops what is held.
+void run_stop(struct run *);
+// Stops if need be, closes all, frees the graph.
+void run_close(struct run *);
+
+const struct graph *run_graph(const struct run *);
+
+enum run_state {
+	RUN_BUSY,
+	RUN_DONE,  // every source ended, nothing is pending, held or unsent
+	RUN_STUCK, // every source ended, but a node or port makes no progress (for 1 s)
+};
+
+// Whether it ended; does the control thread's part (ticks, faults). Call it every ms or so, at most
+// every 100 ms.
+enum run_state run_tend(struct run *);
+// The node or port that RUN_STUCK means.
+const char *run_stuck_name(const struct run *);
+
+// Faults so far (conservation, damaged captures, ...): each was printed once. The run's exit code
+// is 1 if any.
+unsigned run_faults(const struct run *);
+
+// Replay mode: polls each source once and walks all that follows. Returns packets that entered; -1:
+// all sources have ended and nothing is pending.
+int run_step(struct run *);
+void run_set_time(struct run *, uint64_t now_ns);
+
+// Parks all workers between two polls (at most 100 ms; else -1 with the worker named); unparks.
+int run_park(struct run *, struct errors *);
+void run_unpark(struct run *);
+
+// Runs a command of a node's table; the answer is the caller's, NULL after an error.
+json_t *run_command(struct run *, const char *node, const char *command, const struct value *args,
+		    struct errors *);
+
+// Switches to a new graph in one park; without `allow_loss` refuses what would lose state. The new
+// graph becomes the run's, or is freed after an error, which changes nothing. 0 or -1.
+int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
+// How long workers were parked by the last switch.
+uint64_t run_switch_ns(const struct run *);
+
+// Counters of a node, gathered over the workers. Arrays have the node's gate counts and reasons.
+struct node_counts {
+	uint64_t in[GATES_MAX];
+	uint64_t out[GATES_MAX];
+	uint64_t in_batches;
+	uint64_t out_batches;
+	uint64_t made, consumed, held, released;       // held: now
+	uint64_t cycles, cycles_sampled, cycles_calls; // packets and calls that were sampled
+	uint64_t dropped[64];			       // by reason
+	uint64_t own[32];			       // .counters
+};
+void run_node_counts(struct run *, unsigned node, struct node_counts *);
+void run_port_counts(struct run *, unsigned port, struct port_counters *);
+struct port *run_port(struct run *, unsigned port);
+struct node *run_node(struct run *, unsigned node);
+
+struct worker_counts {
+	int core;
+	uint64_t polls, busy_cycles, idle_cycles;
+};
+unsigned run_workers(const struct run *);
+void run_worker_counts(const struct run *, unsigned worker, struct worker_counts *);
+
+// Name of a drop reason of a type; the number of reasons.
+const char *reason_name(const struct module_type *, reason_t);
+const char *reason_help(const struct module_type *, reason_t);
+unsigned reason_count(const struct module_type *);
+
+uint64_t run_time_ns(const struct run *); // since the start
+uint64_t run_cycles_hz(void);
+
+// All of the above as one object: the line of `run --json`.
+json_t *run_json(struct run *);
+
+// Packets of the pool that are nowhere: not free, not held, not in a device. After run_stop() it
+// must be 0.
+unsigned run_packets_out(const struct run *);
+
+#endif
