@@ -56,6 +56,18 @@ struct value *value_scalar(struct arena *, struct place, const char *text);
 void value_append(struct arena *, struct value *list, struct value *item);
 void value_put(struct arena *, struct value *map, const char *key, struct place, struct value *);
 
+// As value_put(), which replaces what is there, but without the search: the caller sees to it that
+// keys are unique.
+void value_add(struct arena *, struct value *map, const char *key, struct place, struct value *);
+
+// A copy down to the leaves, places and all; texts are shared. *budget counts down the values made:
+// NULL when it is used up.
+struct value *value_copy(struct arena *, const struct value *, size_t *budget);
+
+#define VALUE_DEPTH_MAX 64	    // lists and maps inside each other
+#define VALUE_COUNT_MAX 1000000	    // values of a tree, after aliases and vars
+#define VALUE_BYTES_MAX (16u << 20) // of a file, and of the texts that vars make
+
 // "a list", "a map", "the text \"12x\"", "nothing": for messages.
 const char *value_describe(struct arena *, const struct value *);
 
