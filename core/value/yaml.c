@@ -265,7 +265,8 @@ static bool tag_is_text(struct reader *reader, struct place place, const yaml_ch
 	if (standard && !strcmp(name, "str"))
 		return true;
 	if (!standard || (strcmp(name, "map") && strcmp(name, "seq")))
-		fault(reader, place, "the tag \"%s%s\" means nothing here, it should be left out",
+		fault(reader, place,
+		      "the tag \"%s%.64s\" means nothing here, it should be left out",
 		      standard ? "!!" : "", name);
 	return false;
 }
@@ -305,15 +306,15 @@ static void alias_read(struct reader *reader, const yaml_char_t *name, struct pl
 
 	if (!found) {
 		fault(reader, place,
-		      "the alias \"*%s\" has no anchor, \"&%s\" should come before it", wanted.name,
-		      wanted.name);
+		      "the alias \"*%.64s\" has no anchor, \"&%.64s\" should come before it",
+		      wanted.name, wanted.name);
 		copy = value_new(reader->arena, VALUE_NULL, place);
 		goto give;
 	}
 	for (unsigned i = 0; i < reader->depth; i++)
 		if (reader->levels[i].value == (*found)->value) {
 			fault(reader, place,
-			      "the alias \"*%s\" stands inside what it stands for, it should be "
+			      "the alias \"*%.64s\" stands inside what it stands for, it should be "
 			      "outside",
 			      wanted.name);
 			reader->stop = true;

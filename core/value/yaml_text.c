@@ -134,21 +134,50 @@ static void reader_fault(const struct yaml_text *text, const yaml_parser_t *pars
 			 "the last character is cut, the file should be text in UTF-8");
 }
 
+// The line of the mark, or NULL where lines are not to be found byte by byte.
+static const unsigned char *line_start(const struct yaml_text *text, yaml_mark_t mark)
+{
+	const unsigned char *at = text->text, *end = text->text + text->length;
+
+	if (utf16(text))
+		return NULL;
+	for (size_t line = 0; at && line < mark.line; line++) {
+		at = memchr(at, '\n', end - at);
+		at += !!at;
+	}
+	return at;
+}
+
 // A tab among the blanks at the start of the line of the mark, outside any brackets.
 static bool tab_indents(const struct yaml_text *text, const yaml_parser_t *parser,
 			struct place *place)
 {
-	const unsigned char *at = text->text, *end = text->text + text->length;
-	unsigned line = 0;
+	const unsigned char *at = line_start(text, parser->problem_mark);
+	const unsigned char *end = text->text + text->length;
+	unsigned col = 1;
 
-	if (parser->flow_level || utf16(text))
+	if (parser->flow_level || !at)
 		return false;
-	for (; at < end && line < parser->problem_mark.line; at++)
-		line += *at == '\n';
-	*place = yaml_place(text, (yaml_mark_t){.line = line});
-	for (; at < end && (*at == ' ' || *at == '\t'); at++, place->col++)
-		if (*at == '\t')
-			return true;
+	for (; at < end && *at == ' '; at++)
+		col++;
+	if (at == end || *at != '\t')
+		return false;
+	place->col = col;
+	return true;
+}
+
+// `${name}` without quotes where the brace opens a map: inside brackets.
+static bool brace_of_var(const struct yaml_text *text, yaml_mark_t mark)
+{
+	const unsigned char *at = line_start(text, mark);
+	const unsigned char *end = text->text + text->length;
+
+	for (size_t col = 0; at && at < end; at++) {
+		if ((*at & 0xc0) == 0x80)
+			continue;
+		if (col++ == mark.column)
+			return *at == '{' && at > text->text && at[-1] == '$';
+	}
 	return false;
 }
 
@@ -233,6 +262,9 @@ static void fault_write(const struct yaml_text *text, const yaml_parser_t *parse
 	}
 	if (fault->form == CHARACTER)
 		error_at(text->errors, place, fault->text, here);
+	else if (fault->form == TELL_CONTEXT && brace_of_var(text, parser->problem_mark))
+		error_at(text->errors, place,
+			 "a \"${\" inside brackets, the text should be in quotes");
 	else if (fault->form == TELL_CONTEXT)
 		error_at(text->errors, place, fault->text, parser->context_mark.line + 1);
 	else if (fault->form == AT_CONTEXT && parser->context)
