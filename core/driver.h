@@ -44,6 +44,8 @@ struct port {
 	uint32_t mtu; // wanted, of the packet behind the Ethernet header; 0: the driver's default
 	struct rte_mempool *pool; // for what is received
 	const char *dpdk_name; // a name for a DPDK device, unique in this process, at most 32 bytes
+	const struct clock *clock; // NULL: the monotonic clock
+	unsigned *faults;	   // counts what port_fault() was told; may be NULL
 	bool replay; // time is set by a test, and all must be repeatable: no helper threads, no
 		     // pacing
 

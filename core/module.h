@@ -198,7 +198,7 @@ static inline uint64_t *meta_u64(const struct ctx *ctx, struct rte_mbuf *pkt, un
 struct node {
 	const char *name;
 	const struct module_type *type;
-	const void *params;
+	const void *params; // may move when the graph changes: keep no pointers into it
 	void *state;
 	gate_t igates; // highest linked gate + 1, or what the type says
 	gate_t ogates;
@@ -206,6 +206,7 @@ struct node {
 	struct rte_mempool *pool; // of the graph's packets
 	uint64_t
 	    now_ns;    // the graph's clock when open(), close(), a command, take() or fold() began
+	bool finite;   // every source that feeds it ends by itself
 	int congested; // set with node_congest()
 };
 
@@ -292,6 +293,9 @@ struct module_type {
 	int (*poll)(struct ctx *);
 	// Whether this node need be polled; NULL: yes, if there is a poll().
 	bool (*polls)(const void *params);
+
+	// Of sources: whether it ends by itself. Ports are open by then. NULL: it does not.
+	bool (*finite)(const struct node *);
 
 	// Every tick_ns on the control thread, beside the workers.
 	void (*tick)(struct node *, uint64_t now_ns);

@@ -5,6 +5,8 @@
 #ifndef SLUICE_GRAPH_GRAPH_H
 #define SLUICE_GRAPH_GRAPH_H
 
+#include <sched.h>
+
 #include "driver.h"
 #include "module.h"
 #include "value/value.h"
@@ -30,8 +32,8 @@ struct graph_node {
 	gate_t ogates;
 	unsigned order; // place in topological order, from 0
 	bool source;
-	const struct graph_port
-	    *rx_port;	  // of a PortInc-like node: parameters of type port_ref, first one
+	int port;	  // index of the port that its parameters name, or -1
+	bool receives;	  // from that port; else it sends to it
 	uint64_t workers; // bit mask of the workers that run it
 };
 
@@ -69,6 +71,7 @@ struct graph_settings {
 };
 enum { IDLE_SLEEP, IDLE_SPIN };
 extern const struct param graph_settings_params[];
+extern const struct param graph_worker_params[]; // beside these, a worker has a `policy`
 
 struct graph {
 	struct arena *arena;
@@ -103,6 +106,9 @@ void graph_free(struct graph *);
 
 // The graph as a normalised tree that loads to the same graph (names for all, one link a line).
 struct value *graph_value(const struct graph *, struct arena *);
+
+// The cores that this process was given at its start.
+const cpu_set_t *graph_cores(void);
 
 // Index of a node or port by name; -1: none.
 int graph_find_node(const struct graph *, const char *name);

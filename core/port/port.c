@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What ports report while they run: faults and notes, one line each on standard error.
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "driver.h"
+
+static void port_say(const struct port *port, const char *kind, const char *format, va_list args)
+{
+	char text[512];
+
+	vsnprintf(text, sizeof(text), format, args);
+	fprintf(stderr, "sluice: %s: port '%s': %s\n", kind, port->name, text);
+}
+
+void port_fault(struct port *port, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	port_say(port, "error", format, args);
+	va_end(args);
+	if (port->faults)
+		__atomic_fetch_add(port->faults, 1, __ATOMIC_RELAXED);
+}
+
+void port_note(struct port *port, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	port_say(port, "note", format, args);
+	va_end(args);
+}
