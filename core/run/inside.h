@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside core/run: how a running graph is laid out in memory. One plan a worker says what it runs;
+// a change of graph makes new plans and swaps them while the workers are parked.
+
+#ifndef SLUICE_RUN_INSIDE_H
+#define SLUICE_RUN_INSIDE_H
+
+#include <pthread.h>
+
+#include <rte_mempool.h>
+
+#include "run/clock.h"
+#include "run/run.h"
+
+// An input gate of a node, as one worker sees it; numbered in topological order.
+struct input {
+	void (*process)(struct ctx *, struct batch *);
+	struct ctx *ctx;
+	uint64_t packets;
+	uint64_t batches;
+	struct batch *head; // pending
+	struct batch *tail;
+	struct ogate *from; // the gate of the only link into it, NULL where there are several
+	unsigned index;
+	unsigned queued; // packets pending
+	gate_t gate;
+	bool looped; // a link that leads back enters it
+} __attribute__((aligned(64)));
+
+struct source {
+	int (*poll)(struct ctx *);
+	struct ctx *ctx;
+	const int **gauges; // `congested` of the nodes behind it that may hold it back
+	unsigned n_gauges;
+	unsigned weight;
+	unsigned credit; // polls left in this turn
+	unsigned node;
+	bool prefetch; // some node behind it reads packets
+};
+
+// What one worker runs of one graph.
+struct plan {
+	struct input *inputs;
+	unsigned n_inputs;
+	uint64_t *pending; // one bit an input
+	unsigned n_words;
+	struct source *sources;
+	unsigned n_sources; // that have not ended
+	unsigned n_made;    // all; those that ended stand behind
+	struct ctx **ctxs;  // by node; NULL where this worker does not run it
+	unsigned n_ctxs;
+	bool exact; // some node's type says .clock
+};
+
+enum worker_request { WORKER_RUN, WORKER_PARK, WORKER_STOP };
+
+struct worker {
+	struct plan plan;
+	unsigned turn; // which source is polled next
+	unsigned pending_any;
+	unsigned looping;  // packets that wait on links that lead back
+	uint32_t watch_in; // polls until the next watched walk
+	uint64_t now_ns;
+	uint64_t last_tsc; // when busy_cycles and idle_cycles were last brought up to date
+	bool busy;	   // what has gone on since then
+	bool draining;	   // only sources with inputs are polled
+	unsigned empty;	   // polls without packets in a row
+	unsigned live;	   // sources that have not ended
+	struct batch *free;
+	struct batch *batches; // the pool
+	unsigned n_batches;
+	unsigned n_fresh; // of the pool, never used yet
+	const struct clock *clock;
+	uint32_t watch;
+	uint32_t rdtsc_cycles; // what reading the time costs
+	bool spin;
+	uint64_t polls; // counters: written by the worker
+	uint64_t busy_cycles;
+	uint64_t idle_cycles;
+
+	int request __attribute__((aligned(64))); // written by the control thread
+	int parked;				  // written by the worker
+	int settled; // every source has ended and nothing is pending; written by the worker
+	int failed;  // the thread could not start
+	struct run *run;
+	struct rte_mempool *pool;
+	unsigned index;
+	int core;
+	bool started;
+	pthread_t thread;
+};
+
+// Packets that a call of a module did not account for: written once by a worker, read by
+// run_tend().
+struct violation {
+	int state; // 0 none, 1 being written, 2 written, 3 reported
+	uint64_t took;
+	int64_t balance;
+};
+
+struct run_node {
+	struct node pub;
+	const struct graph_node *spec;
+	void **locals; // by the worker's number among those that run it
+	unsigned n_locals;
+	uint16_t *meta;		 // offsets of .reads and .writes
+	struct node_counts base; // of plans that are gone
+	uint64_t next_tick_ns;
+	struct violation violation;
+	unsigned opened;	    // open() was called, close() not yet
+	uint64_t outside_drops[64]; // by node_drop(), on the control thread
+	uint64_t outside_released;
+};
+
+struct run_port {
+	struct port pub;
+	char dpdk_name[32];
+	bool opened;
+	struct port_counters last; // when it was closed
+	uint64_t stuck_unsent;
+};
+
+struct run {
+	struct graph *graph;
+	struct run_options options;
+	struct clock clock;
+	struct run_port **ports;
+	struct run_node **nodes;
+	struct worker **workers; // in the graph's order
+	unsigned n_workers;
+	struct rte_mempool **pools; // the last one serves new ports and nodes
+	unsigned n_pools;
+	unsigned pool_size; // packets in the last one
+	unsigned faults;    // atomic: drivers' threads count
+	bool started;
+	bool stopped;
+	uint64_t stopped_ns;
+	uint64_t started_ns;
+	uint64_t progress_ns;	 // when packets last moved
+	uint64_t progress_count; // what had moved then
+	const char *stuck;
+	uint64_t switch_ns;
+};
+
+#define LOOP_PACKETS_MAX 4096 // that may wait on links that lead back, a worker
+
+// walk.c
+int walk_poll(struct worker *);	    // one source, and all that follows; packets that entered
+bool walk_pending(struct worker *); // one more pass; false when nothing is pending
+void walk_discard(struct worker *); // frees what is still pending, as loop_full
+void time_update(struct worker *, bool busy_now);
+
+// plan.c
+int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
+void plan_free(struct plan *);
+void batches_make(struct worker *, const struct plan *); // all of its batches must be free
+
+// open.c
+struct rte_mempool *pool_make(struct run *, const struct graph *, struct errors *);
+int ports_open(struct run *, const struct graph *, struct run_port **ports, struct errors *);
+struct run_node *node_make(struct run *, const struct graph *, unsigned index,
+			   struct run_port **ports);
+void ports_resolve(const struct graph_node *, const struct graph *, struct run_port **ports);
+int node_open(struct run *, struct run_node *, struct errors *);
+void node_close(struct run *, struct run_node *);
+void node_free(struct run_node *);
+struct run_port *port_make(struct run *, const struct graph_port *, uint16_t burst);
+int port_open(struct run *, struct run_port *, const struct graph_port *, struct errors *);
+void port_close(struct run_port *);
+int meta_lay_out(struct run *, const struct graph *, struct run_node **nodes, struct errors *);
+
+// run.c
+void nodes_prepare(const struct graph *, struct run_node **nodes); // before they are opened
+struct worker *worker_make(struct run *, const struct graph *, unsigned index);
+void worker_free(struct worker *);
+void workers_stop(struct worker **, unsigned n);
+void ports_stop(struct run_port **, unsigned n); // those that connect before those that serve
+void port_free(struct run_port *);
+
+// worker.c
+int worker_start(struct worker *, struct place, struct errors *); // parked
+void worker_ask(struct worker *, enum worker_request);
+bool worker_parked(const struct worker *);
+
+// counters.c
+void counts_fold(struct run *, struct run_node *, unsigned node); // before plans go
+uint64_t node_held(struct run *, unsigned node);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All counters of a run as one JSON object: what `sluice run --json` prints.
+
+#include <time.h>
+
+#include "run/inside.h"
+
+static json_t *numbers(const uint64_t *values, unsigned n)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(list, json_integer((json_int_t)values[i]));
+	return list;
+}
+
+static void put(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *node_json(struct run *run, unsigned index)
+{
+	const struct node *node = run_node(run, index);
+	const struct module_type *type = node->type;
+	json_t *object = json_object(), *dropped = json_object();
+	struct node_counts counts;
+
+	run_node_counts(run, index, &counts);
+	json_object_set_new(object, "module", json_string(type->name));
+	json_object_set_new(object, "in", numbers(counts.in, node->igates));
+	json_object_set_new(object, "out", numbers(counts.out, node->ogates));
+	put(object, "made", counts.made);
+	put(object, "consumed", counts.consumed);
+	put(object, "held", counts.held);
+	for (unsigned i = 0; i < reason_count(type); i++)
+		if (counts.dropped[i])
+			put(dropped, reason_name(type, (reason_t)i), counts.dropped[i]);
+	json_object_set_new(object, "dropped", dropped);
+	put(object, "batches", counts.in_batches ? counts.in_batches : counts.out_batches);
+	put(object, "cycles", counts.cycles);
+	put(object, "cycles_sampled", counts.cycles_sampled);
+	if (type->counters) {
+		json_t *own = json_object();
+
+		for (unsigned i = 0; type->counters[i].name; i++)
+			put(own, type->counters[i].name, counts.own[i]);
+		json_object_set_new(object, "counters", own);
+	}
+	return object;
+}
+
+static json_t *port_json(struct run *run, unsigned index)
+{
+	json_t *object = json_object();
+	struct port_counters counters;
+
+	run_port_counts(run, index, &counters);
+	json_object_set_new(object, "driver", json_string(run_port(run, index)->driver->name));
+	put(object, "rx_packets", counters.rx_packets);
+	put(object, "rx_bytes", counters.rx_bytes);
+	put(object, "tx_packets", counters.tx_packets);
+	put(object, "tx_bytes", counters.tx_bytes);
+	put(object, "rx_errors", counters.rx_errors);
+	put(object, "rx_missed", counters.rx_missed);
+	put(object, "rx_no_memory", counters.rx_no_memory);
+	put(object, "tx_errors", counters.tx_errors);
+	return object;
+}
+
+static json_t *worker_json(const struct run *run, unsigned index)
+{
+	json_t *object = json_object();
+	struct worker_counts counts;
+
+	run_worker_counts(run, index, &counts);
+	json_object_set_new(object, "core", json_integer(counts.core));
+	put(object, "polls", counts.polls);
+	put(object, "busy_cycles", counts.busy_cycles);
+	put(object, "idle_cycles", counts.idle_cycles);
+	return object;
+}
+
+json_t *run_json(struct run *run)
+{
+	const struct graph *graph = run_graph(run);
+	json_t *root = json_object(), *nodes = json_object(), *ports = json_object();
+	json_t *workers = json_array();
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	put(root, "time_ns", (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	json_object_set_new(root, "seconds", json_real((double)run_time_ns(run) / 1e9));
+	for (unsigned i = 0; i < graph->n_nodes; i++)
+		json_object_set_new(nodes, graph->nodes[i].name, node_json(run, i));
+	for (unsigned i = 0; i < graph->n_ports; i++)
+		json_object_set_new(ports, graph->ports[i].name, port_json(run, i));
+	for (unsigned i = 0; i < run_workers(run); i++)
+		json_array_append_new(workers, worker_json(run, i));
+	json_object_set_new(root, "nodes", nodes);
+	json_object_set_new(root, "ports", ports);
+	json_object_set_new(root, "workers", workers);
+	return root;
+}
