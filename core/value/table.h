@@ -9,7 +9,7 @@
 
 // The names that a value may refer to, where a row's type needs them. Any member may be NULL.
 struct table_scope {
-	const char *const *ports; // names of the graph's ports
+	const char *const *ports; // names of the graph's ports; NULL: any name is taken
 	unsigned n_ports;
 	const char *const *gates; // names of the node's output gates; a nameless one is ""
 	unsigned n_gates;	  // 0: any number below GATES_MAX
@@ -52,5 +52,9 @@ bool parse_u64(const char *text, uint64_t *, const char **why);
 // A packet in words or hexadecimal to bytes (see docs/packets.md). Returns false and sets *why,
 // a sentence in the arena, when it is not one.
 bool frame_parse(struct arena *, const char *text, struct frame *, const char **why);
+
+// Bytes in packet words that frame_parse() makes the same bytes of; what words cannot say is `raw`
+// hexadecimal. For show and for the differences that tests print.
+const char *frame_describe(struct arena *, const uint8_t *bytes, unsigned n);
 
 #endif
