@@ -217,7 +217,7 @@ const char *row_wanted(struct arena *arena, const struct param *row)
 	if (example)
 		return arena_printf(arena, "%s (for example %s)", noun, example);
 	bounds = bounds_text(arena, row, RATE_PPS);
-	if (*bounds && words[row->type].lengths)
+	if (*bounds && words[row->type].lengths && row->type != PARAM_LIST)
 		return arena_printf(arena, "%s of %s", noun, bounds);
 	if (*bounds && words[row->type].bounded)
 		return arena_printf(arena, "%s from %s", noun, bounds);
