@@ -148,9 +148,17 @@ struct ethdev_options {
 	const char *devargs;	 // "net_tap0,iface=x"; the part before the comma names the device
 	uint16_t rx_descriptors; // 0: the device's own choice
 	uint16_t tx_descriptors;
-	bool existing;	     // a PCI device that EAL has probed
-	unsigned timeout_ms; // creating it may block; 0: it cannot
-	bool promiscuous;
+	uint16_t queues;  // pairs that it has, each polled by some worker; 0: as many as wanted
+	uint32_t mtu;	  // 0: the device's own; a device that cannot is refused
+	bool any_length;  // carries any frame, whatever MTU it reports: `mtu` is not told it
+	bool rss;	  // several receive queues are of use only if it spreads flows over them
+	bool promiscuous; // where it can
+	// A device that needs a peer at this socket (NULL: none): a helper thread creates it, which
+	// may block, and again whenever the peer has gone. The port opens at once; until the peer
+	// is there nothing is received or sent.
+	const char *socket;
+	bool server;	      // the device serves the socket, the peer connects
+	unsigned patience_ms; // how long opening waits for a peer all the same
 };
 int ethdev_open(struct port *, struct ethdev **, const struct ethdev_options *, struct errors *);
 void ethdev_close(struct port *, struct ethdev *);
@@ -161,6 +169,9 @@ uint16_t ethdev_port_id(const struct ethdev *);
 // A Unix socket that this process will serve: removes a stale one (nobody answers), with a note;
 // a live one, or a path that is too long or in no folder, is an error. 0 or -1.
 int socket_claim(const struct port *, const char *path, struct errors *);
+
+// Whether this process serves it already: ports may share a socket.
+bool socket_ours(const char *path);
 
 // Nanoseconds of the graph's clock.
 uint64_t port_now_ns(const struct port *);
