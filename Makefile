@@ -7,4 +7,4 @@ MAKEFLAGS += --no-builtin-rules
 include build/flags.mk
 include build/program.mk
 
--include build/tests.mk build/lint.mk build/install.mk build/docs.mk build/bench.mk build/setup.mk
+include build/tests.mk build/lint.mk build/install.mk build/docs.mk build/bench.mk build/setup.mk

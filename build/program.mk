@@ -22,9 +22,20 @@ $(OUT)/obj/%.o: %.c $(OUT)/flags
 # Everything is rebuilt when the flags change.
 FLAGS_NOW := $(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL)
 $(OUT)/flags: FORCE
-	@mkdir -p $(OUT)
+	$(NEED_PACKAGES)@mkdir -p $(OUT)
 	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
 FORCE:
+
+# What `sluice version` says of the build. An unpacked release has a file VERSION instead of a
+# repository.
+VERSION_NOW = $(shell cat VERSION 2>/dev/null || git describe --tags --always --dirty 2>/dev/null || \
+	echo unknown)
+$(OUT)/build.h: $(OUT)/flags FORCE
+	@{ echo '#define BUILD_VERSION "$(VERSION_NOW)"'; \
+		sed 's/[\\"]/\\&/g; s/.*/#define BUILD_FLAGS "&"/' $(OUT)/flags; } > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(OUT)/obj/core/cli/version.o: $(OUT)/build.h
+$(OUT)/obj/core/cli/version.o: CFLAGS_ALL += -iquote $(OUT)
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests: CUnit for code, whole graphs, bad graphs.
+# The tests: CUnit for code, whole graphs, bad graphs, scripts; under sanitizers; fuzz targets.
 
 TEST_SRC := $(sort $(wildcard tests/unit/*.c))
 TEST_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(TEST_SRC))
@@ -9,6 +9,48 @@ $(UNIT): $(TEST_OBJ) $(LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) -o $@ $^ $(LIBS) -lcunit
 
+# make unit SUITES="value yaml"
 .PHONY: unit
 unit: $(UNIT)
 	$(UNIT) $(SUITES)
+
+# What `make check` and `make check-long` do when the packages are there.
+RUN_ALL := OUT=$(OUT) CC='$(CC)' MAKE='$(MAKE)' VARIANT=$(VARIANT) tests/run-all.sh
+.PHONY: run-tests run-tests-long
+run-tests: $(PROGRAM) $(UNIT)
+	@$(RUN_ALL) short
+run-tests-long: $(PROGRAM) $(UNIT)
+	@$(RUN_ALL) long
+
+# The same tests with the sanitizers compiled in. The files of suppressions name DPDK's libraries
+# and nothing of ours.
+ASAN_ENV := ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
+	UBSAN_OPTIONS=print_stacktrace=1
+TSAN_ENV := TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp:history_size=7:second_deadlock_stack=1
+
+.PHONY: asan tsan
+asan:
+	@$(INSTALL_DEPS) build check
+	@$(ASAN_ENV) $(AGAIN) VARIANT=asan run-tests
+tsan:
+	@$(INSTALL_DEPS) build check
+	@$(TSAN_ENV) $(AGAIN) VARIANT=tsan run-tests
+
+# Each tests/fuzz/NAME.c is a target; tests/fuzz/seeds/NAME holds what it starts from. What is found
+# stays in build/out/fuzz/NAME; a finding fails the rule.
+FUZZ_SECONDS ?= 600
+FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/*.c)))
+FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(OUT)/fuzz/%/run)
+
+.PHONY: fuzz run-fuzz
+fuzz:
+	@$(INSTALL_DEPS) build long
+	@$(ASAN_ENV) $(AGAIN) VARIANT=fuzz run-fuzz
+
+$(OUT)/fuzz/%/run: $(OUT)/obj/tests/fuzz/%.o $(LIB_OBJ)
+	@mkdir -p $(dir $@)
+	$(CC) $(CFLAGS_ALL) -fsanitize=fuzzer $(LDFLAGS_ALL) -o $@ $^ $(LIBS)
+
+run-fuzz: $(FUZZ_PROGRAMS)
+	@OUT=$(OUT) tests/run-fuzz.sh $(FUZZ_SECONDS) $(FUZZ_NAMES)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# make install, uninstall: the program, what modules of one's own are built with, examples, manual.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR := $(PREFIX)/bin
+INCLUDEDIR := $(PREFIX)/include/sluice
+PKGCONFIGDIR := $(PREFIX)/lib/pkgconfig
+MANDIR := $(PREFIX)/share/man/man1
+COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
+EXAMPLEDIR := $(PREFIX)/share/sluice/graphs
+
+PUBLIC_HEADERS := $(addprefix core/,abi.h driver.h module.h packet.h param.h)
+EXAMPLES := $(sort $(wildcard graphs/*.yaml))
+EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap))
+
+.PHONY: install uninstall
+install: $(PROGRAM) $(OUT)/sluice.1
+	install -d $(addprefix $(DESTDIR),$(BINDIR) $(INCLUDEDIR) $(PKGCONFIGDIR) $(MANDIR) \
+		$(COMPLETIONDIR) $(EXAMPLEDIR)/data)
+	install -m 755 $(PROGRAM) $(DESTDIR)$(BINDIR)/sluice
+	install -m 644 $(PUBLIC_HEADERS) $(DESTDIR)$(INCLUDEDIR)
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION_NOW)|' build/data/sluice.pc.in \
+		> $(DESTDIR)$(PKGCONFIGDIR)/sluice.pc
+	install -m 644 $(OUT)/sluice.1 $(DESTDIR)$(MANDIR)
+	install -m 644 build/data/sluice.bash $(DESTDIR)$(COMPLETIONDIR)/sluice
+	install -m 644 $(EXAMPLE_DATA) $(DESTDIR)$(EXAMPLEDIR)/data
+	for file in $(EXAMPLES); do \
+		sed 's|graphs/data/|$(EXAMPLEDIR)/data/|; s|build/out/||; s|build/out/sluice|sluice|' \
+			$$file > $(DESTDIR)$(EXAMPLEDIR)/$${file#graphs/} || exit 1; \
+	done
+
+# Takes away what install put there, and folders of ours that are then empty.
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/sluice $(DESTDIR)$(PKGCONFIGDIR)/sluice.pc \
+		$(DESTDIR)$(MANDIR)/sluice.1 $(DESTDIR)$(COMPLETIONDIR)/sluice \
+		$(addprefix $(DESTDIR)$(INCLUDEDIR)/,$(notdir $(PUBLIC_HEADERS))) \
+		$(addprefix $(DESTDIR)$(EXAMPLEDIR)/,$(EXAMPLES:graphs/%=%) $(EXAMPLE_DATA:graphs/%=%))
+	-rmdir $(addprefix $(DESTDIR),$(INCLUDEDIR) $(EXAMPLEDIR)/data $(EXAMPLEDIR) \
+		$(PREFIX)/share/sluice) 2>/dev/null

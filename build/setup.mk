@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What a newcomer calls: packages, the demo, the tests. make has asked pkg-config before the
+# packages are there, so whatever installs starts make afresh for the rest.
+
+# SETUP=no: take what is there.
+SETUP ?= yes
+INSTALL_DEPS := $(if $(filter yes,$(SETUP)),build/install-deps.sh,:)
+AGAIN := $(MAKE) --no-print-directory
+
+.PHONY: setup demo check check-long
+setup:
+	@$(INSTALL_DEPS) build
+
+demo: setup
+	@$(AGAIN) all
+	@build/demo.sh
+
+check:
+	@$(INSTALL_DEPS) build check
+	@$(AGAIN) run-tests
+
+check-long:
+	@$(INSTALL_DEPS) build check long
+	@$(AGAIN) run-tests-long

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What test scripts share. They source it at their start:
+#   . tests/lib/script.sh
+# and print one line a test: `ok NAME`, `not ok NAME: why` or `skipped NAME: why`. $SLUICE is the
+# program; $tmp a folder that goes away at the end, and everything started with `background` is
+# ended with it.
+
+set -u
+: "${OUT:=build/out}"
+OUT=$(realpath "$OUT")
+: "${SLUICE:=$OUT/sluice}"
+: "${CC:=gcc}"
+: "${MAKE:=make}"
+: "${VARIANT:=release}"
+export OUT SLUICE CC MAKE VARIANT
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
+script_pids=()
+script_failed=0
+
+background() {
+	"$@" &
+	script_pids+=($!)
+}
+
+script_end() {
+	for pid in "${script_pids[@]}"; do
+		kill "$pid" 2>/dev/null
+	done
+	wait 2>/dev/null
+	if declare -F cleanup >/dev/null; then
+		cleanup
+	fi
+	rm -rf "$tmp"
+}
+trap script_end EXIT
+trap 'exit 1' INT TERM
+
+ok() {
+	echo "ok $1"
+}
+
+not_ok() {
+	echo "not ok $1: $2"
+	script_failed=1
+}
+
+skip() {
+	echo "skipped $1: $2"
+}
+
+# expect NAME WANTED GOT
+expect() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "expected \"$2\", got \"$3\""
+	fi
+}
+
+# run_ok NAME COMMAND...: the command must succeed; its output is shown when it does not, and is
+# left in $tmp/out.
+run_ok() {
+	local name=$1 code
+	shift
+	"$@" >"$tmp/out" 2>&1 </dev/null
+	code=$?
+	if [ $code = 0 ]; then
+		ok "$name"
+		return 0
+	fi
+	tail -n 30 "$tmp/out"
+	not_ok "$name" "exit code $code of $*"
+	return 1
+}
+
+# wait_for SECONDS COMMAND...: until it succeeds; false when it has not by then.
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# Namespaces, veth and tap need root and a kernel that allows them.
+have_namespaces() {
+	[ "$(id -u)" = 0 ] && ip netns add "sluice-probe-$$" 2>/dev/null &&
+		ip netns delete "sluice-probe-$$"
+}
