@@ -5,8 +5,8 @@
 set -u
 : "${OUT:=build/out}"
 shopt -s nullglob
-code=$(git ls-files '*.c' '*.h')
-text=$(git ls-files '*.sh' '*.mk' Makefile .ci/run)
+code=$(find core modules drivers tests lua build -path build/out -prune -o -name '*.[ch]' -print 2>/dev/null | sort)
+text="Makefile .ci/run $(find build tests lua -path build/out -prune -o \( -name '*.sh' -o -name '*.mk' \) -print 2>/dev/null)"
 modules=(modules/*.c)
 drivers=(drivers/*.c)
 engine=(core/*.[ch] core/*/*.[ch])

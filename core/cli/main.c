@@ -9,6 +9,8 @@
 #include "cli/cli.h"
 
 static const struct subcommand *const subcommands[] = {
+    &cli_new_module,
+    &cli_doctor,
     &cli_version,
 };
 
