@@ -59,10 +59,12 @@ ip netns add "$client"
 ip netns add "$server"
 ip -n "$client" link add client type veth peer name server netns "$server"
 
-ip netns exec "$client" tcpdump --immediate-mode -Z root -q -i client -U -n -w "$tmp/demo.pcap" 2>"$tmp/tcpdump" &
-pids+=($!)
 host "$client" client 1
 host "$server" server 2
+ip netns exec "$client" tcpdump --immediate-mode -Z root -q -i client -U -n -w "$tmp/demo.pcap" \
+	2>"$tmp/tcpdump" &
+tcpdump=$!
+pids+=("$tcpdump")
 until [ -s "$tmp/demo.pcap" ]; do
 	sleep 0.05
 done
@@ -71,12 +73,13 @@ done
 mkdir "$tmp/www"
 echo '<h1>It works</h1>' >"$tmp/www/index.html"
 seq -f 'line %04g of a page that takes several segments' 400 >"$tmp/www/page.txt"
-ip netns exec "$server" dnsmasq --no-daemon --no-resolv --no-hosts --bind-dynamic --conf-file=/dev/null \
-	--pid-file= --user=root --local=/example/ --host-record=www.example,10.0.0.2,2001:db8::2 \
+ip netns exec "$server" dnsmasq --no-daemon --no-resolv --no-hosts --bind-dynamic \
+	--conf-file=/dev/null --pid-file= --user=root --local=/example/ --host-record=www.example,10.0.0.2,2001:db8::2 \
 	--host-record=vlan.example,10.0.5.2 --mx-host=example,www.example \
 	--txt-record=example,"a text record" 2>"$tmp/dnsmasq" &
 pids+=($!)
-ip netns exec "$server" python3 -m http.server --bind :: --directory "$tmp/www" 80 >/dev/null 2>"$tmp/http" &
+ip netns exec "$server" python3 -m http.server --bind :: --directory "$tmp/www" 80 \
+	>/dev/null 2>"$tmp/http" &
 pids+=($!)
 mkdir -p "/etc/netns/$client"
 echo 'nameserver 10.0.0.2' >"/etc/netns/$client/resolv.conf"
@@ -126,7 +129,7 @@ with socket.create_connection(("10.0.0.2", 53), 2) as s:
 END
 
 # tcpdump has written all that it saw when it has ended.
-kill "${pids[0]}"
-wait "${pids[0]}" || true
+kill "$tcpdump"
+wait "$tcpdump" || true
 mv "$tmp/demo.pcap" "$capture"
-echo "$capture: $(tcpdump -n -r "$capture" 2>/dev/null | wc -l) packets, $(stat -c %s "$capture") bytes"
+echo "$capture: $(tcpdump -n -r "$capture" 2>/dev/null | wc -l) packets"
