@@ -8,6 +8,6 @@ dir=$2
 
 mkdir -p "$dir"
 for kind in modules drivers; do
-	"$program" "$kind" --markdown >"$dir/$kind.md.new"
+	"$program" "$kind" --format markdown >"$dir/$kind.md.new"
 	mv "$dir/$kind.md.new" "$dir/$kind.md"
 done
