@@ -196,7 +196,8 @@ struct graph *graph_from_value(struct arena *arena, const char *file, struct val
 			       const struct graph_set *sets, unsigned n_sets, struct errors *errors)
 {
 	struct graph *graph = arena_alloc(arena, sizeof(*graph));
-	struct draft draft = {.graph = graph, .errors = errors};
+	static const char *no_ports[1]; // a port's name is then always unknown
+	struct draft draft = {.graph = graph, .errors = errors, .port_names = no_ports};
 	unsigned before = errors_count(errors);
 
 	graph->arena = arena;

@@ -5,6 +5,8 @@
 #ifndef SLUICE_TESTS_SUITE_H
 #define SLUICE_TESTS_SUITE_H
 
+#include <stdbool.h>
+
 #include <CUnit/CUnit.h>
 
 struct suite {
