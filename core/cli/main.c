@@ -2,6 +2,7 @@
 // The program: finds the subcommand and runs it.
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +10,7 @@
 #include "cli/cli.h"
 
 static const struct subcommand *const subcommands[] = {
-    &cli_new_module,
-    &cli_doctor,
-    &cli_version,
+    &cli_run, &cli_check, &cli_new_module, &cli_doctor, &cli_version,
 };
 
 #define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(*subcommands))
@@ -43,6 +42,22 @@ static int unknown(const char *word)
 	return EXIT_INPUT;
 }
 
+// What was printed must have arrived, else a full disk would pass for success. A reader that has
+// gone is no fault: it had what it wanted.
+static int finish(int code)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (fclose(stdout))
+		failed = errno != EPIPE;
+	if (!failed)
+		return code;
+	fprintf(stderr, "sluice: error: cannot write to standard output%s%s\n", errno ? ": " : "",
+		errno ? strerror(errno) : "");
+	return code ? code : EXIT_MACHINE;
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
@@ -54,7 +69,7 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
-		return EXIT_DONE;
+		return finish(EXIT_DONE);
 	}
 	if (!strcmp(argv[1], "--version"))
 		argv[1] = (char *)"version";
@@ -63,7 +78,7 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof(name), "sluice %s", argv[1]);
 		argv[1] = name;
-		return subcommands[i]->run(argc - 1, argv + 1);
+		return finish(subcommands[i]->run(argc - 1, argv + 1));
 	}
 	return unknown(argv[1]);
 }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the subcommands share: the options of a graph file, loading it, reporting its faults.
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+enum { KEY_SET = 's', KEY_MODULE = 'm' };
+
+static const struct argp_option graph_options[] = {
+    {"set", KEY_SET, "NAME=VALUE", 0, "gives the variable NAME of the graph's `vars:` a value", 0},
+    {"module", KEY_MODULE, "PATH", 0, "loads a module or driver built outside this tree first", 0},
+    {0},
+};
+
+static const struct argp_option module_options[] = {
+    {"module", KEY_MODULE, "PATH", 0, "loads a module or driver built outside this tree first", 0},
+    {0},
+};
+
+static void set_add(struct cli_graph *at, char *text, struct argp_state *state)
+{
+	char *equals = strchr(text, '=');
+
+	if (!equals || equals == text)
+		argp_error(state, "--set \"%s\" is not of the form NAME=VALUE", text);
+	*equals = '\0';
+	for (unsigned i = 0; i < at->n_sets; i++)
+		if (!strcmp(at->sets[i].name, text))
+			argp_error(state, "--set %s is given twice", text);
+	at->sets = memory_grow(at->sets, at->n_sets + 1, sizeof(*at->sets));
+	at->sets[at->n_sets++] = (struct graph_set){.name = text, .value = equals + 1};
+}
+
+static void module_add(struct cli_graph *at, const char *path)
+{
+	at->modules = memory_grow(at->modules, at->n_modules + 1, sizeof(*at->modules));
+	at->modules[at->n_modules++] = path;
+}
+
+static error_t module_parse(int key, char *arg, struct argp_state *state)
+{
+	if (key != KEY_MODULE)
+		return ARGP_ERR_UNKNOWN;
+	module_add(state->input, arg);
+	return 0;
+}
+
+static error_t graph_parse(int key, char *arg, struct argp_state *state)
+{
+	struct cli_graph *at = state->input;
+
+	switch (key) {
+	case KEY_SET:
+		set_add(at, arg, state);
+		return 0;
+	case KEY_MODULE:
+		module_add(at, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (at->file)
+			argp_error(state, "one graph file at a time: \"%s\" is one too many", arg);
+		at->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!at->file)
+			argp_error(state, "the graph file is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cli_graph_argp = {.options = graph_options, .parser = graph_parse};
+const struct argp cli_module_argp = {.options = module_options, .parser = module_parse};
+
+int cli_modules_load(const char *const *paths, unsigned n, struct errors *errors)
+{
+	int result = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct place place = {.file = paths[i]};
+
+		if (module_load(paths[i], place, errors))
+			result = -1;
+	}
+	return result;
+}
+
+struct graph *cli_graph_read(const struct cli_graph *at, struct errors *errors)
+{
+	// Without its modules the graph would only be reported as using unknown ones.
+	if (cli_modules_load(at->modules, at->n_modules, errors))
+		return NULL;
+	return graph_load(at->file, at->sets, at->n_sets, errors);
+}
+
+int cli_fail(struct errors *errors)
+{
+	int code = errors_exit_code(errors);
+
+	errors_print(errors, stderr);
+	errors_free(errors);
+	return code ? code : EXIT_FAILED;
+}
+
+struct graph *cli_load(struct cli_graph *at, int *code)
+{
+	struct errors *errors = errors_new();
+	struct graph *graph = cli_graph_read(at, errors);
+
+	if (!graph) {
+		*code = cli_fail(errors);
+		return NULL;
+	}
+	errors_free(errors);
+	return graph;
+}
+
+void cli_graph_free(struct cli_graph *at)
+{
+	free(at->sets);
+	free(at->modules);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table of text with aligned columns, for what the subcommands print to people.
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "cli/grid.h"
+
+#define COLUMNS_MAX 16
+
+struct cell {
+	const char *text;
+	struct cell *next;
+};
+
+struct grid {
+	struct arena *arena;
+	unsigned columns;
+	const char *titles[COLUMNS_MAX];
+	bool right[COLUMNS_MAX];
+	unsigned width[COLUMNS_MAX];
+	struct cell *first;
+	struct cell **last;
+	unsigned next_column;
+};
+
+unsigned text_width(const char *text)
+{
+	unsigned width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+struct grid *grid_new(struct arena *arena)
+{
+	struct grid *grid = arena_alloc(arena, sizeof(*grid));
+
+	grid->arena = arena;
+	grid->last = &grid->first;
+	return grid;
+}
+
+void grid_column(struct grid *grid, const char *title, bool right)
+{
+	unsigned at = grid->columns++;
+
+	grid->titles[at] = title;
+	grid->right[at] = right;
+	grid->width[at] = text_width(title);
+}
+
+void grid_cell(struct grid *grid, const char *format, ...)
+{
+	struct cell *cell = arena_alloc(grid->arena, sizeof(*cell));
+	unsigned at = grid->next_column;
+	char text[1024];
+	unsigned width;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	cell->text = arena_strdup(grid->arena, text);
+	width = text_width(text);
+	if (width > grid->width[at])
+		grid->width[at] = width;
+	*grid->last = cell;
+	grid->last = &cell->next;
+	grid->next_column = (at + 1) % grid->columns;
+}
+
+static void print_cell(const struct grid *grid, unsigned at, const char *text, FILE *out)
+{
+	unsigned pad = grid->width[at] - text_width(text);
+	bool last = at == grid->columns - 1;
+
+	if (at)
+		fputs("  ", out);
+	if (grid->right[at])
+		fprintf(out, "%*s%s", (int)pad, "", text);
+	else
+		fprintf(out, "%s%*s", text, last ? 0 : (int)pad, "");
+	if (last)
+		fputc('\n', out);
+}
+
+void grid_print(const struct grid *grid, FILE *out)
+{
+	unsigned at = 0;
+
+	for (unsigned i = 0; i < grid->columns; i++)
+		print_cell(grid, i, grid->titles[i], out);
+	for (const struct cell *cell = grid->first; cell; cell = cell->next) {
+		print_cell(grid, at, cell->text, out);
+		at = (at + 1) % grid->columns;
+	}
+}
+
+const char *grid_count(struct arena *arena, uint64_t n, bool blank)
+{
+	char digits[24], text[32];
+	unsigned length, at = 0;
+
+	if (!n && blank)
+		return "";
+	length = (unsigned)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	for (unsigned i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	return arena_strndup(arena, text, at);
+}
+
+const char *grid_rate(struct arena *arena, double per_s)
+{
+	static const char *const units[] = {"", "k", "M", "G", "T"};
+	unsigned unit = 0;
+	int decimals;
+
+	while (per_s >= 999.5 && unit < 4) {
+		per_s /= 1000;
+		unit++;
+	}
+	decimals = per_s >= 99.95 || (!unit && per_s == (double)(uint64_t)per_s) ? 0
+		   : per_s >= 9.995						 ? 1
+										 : 2;
+	return arena_printf(arena, "%.*f%s", decimals, per_s, units[unit]);
+}

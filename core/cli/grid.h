@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A table of text with aligned columns, for what the subcommands print to people.
+
+#ifndef SLUICE_CLI_GRID_H
+#define SLUICE_CLI_GRID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "value/arena.h"
+
+struct grid;
+
+// Everything lives in the arena. Columns come first, then cells row by row.
+struct grid *grid_new(struct arena *);
+void grid_column(struct grid *, const char *title, bool right);
+void grid_cell(struct grid *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void grid_print(const struct grid *, FILE *);
+
+// "1,234,567", and "" for zero if `blank`.
+const char *grid_count(struct arena *, uint64_t n, bool blank);
+// "12.3M", "450k", "7": three digits that matter.
+const char *grid_rate(struct arena *, double per_s);
+
+// How many places on the screen a text takes: code points of UTF-8.
+unsigned text_width(const char *);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// sluice run: runs a graph until it ends, a time is over or a signal comes.
+
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/stop.h"
+#include "cli/view.h"
+#include "run/run.h"
+#include "value/table.h"
+
+struct run_args {
+	struct cli_graph graph;
+	uint64_t for_ns;   // 0: until it ends
+	uint64_t stats_ns; // 0: none
+	bool quiet;
+	bool json;
+};
+
+// A graph that is running, as the command sees it.
+struct session {
+	const struct run_args *args;
+	struct run *run;
+	struct view *view; // NULL: nothing is shown to people
+	bool live;
+	uint64_t tend_ns;   // how often the run is tended
+	uint64_t next_show; // on the monotonic clock
+	uint64_t show_ns;   // 0: only the final one
+	bool stuck;
+};
+
+enum { KEY_FOR = 'f', KEY_STATS = 'i', KEY_QUIET = 'q', KEY_JSON = 'j' };
+
+static const struct argp_option options[] = {
+    {"for", KEY_FOR, "DURATION", 0, "stops after so long (10s, 500ms)", 0},
+    {"stats", KEY_STATS, "DURATION", 0, "shows the counters every so often (1s)", 0},
+    {"quiet", KEY_QUIET, NULL, 0, "prints errors only", 0},
+    {"json", KEY_JSON, NULL, 0,
+     "prints one JSON object a line, for each --stats interval and at the end", 0},
+    {0},
+};
+
+static uint64_t duration_option(const char *option, const char *text, struct argp_state *state)
+{
+	struct duration duration;
+	const char *why;
+
+	if (!parse_duration(text, &duration, &why))
+		argp_error(state, "%s: \"%s\" %s", option, text, why);
+	if (duration.ns < 1000000)
+		argp_error(state, "%s: \"%s\" is out of range, it should be 1ms or more", option,
+			   text);
+	return duration.ns;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct run_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->graph;
+		return 0;
+	case KEY_FOR:
+		args->for_ns = duration_option("--for", arg, state);
+		return 0;
+	case KEY_STATS:
+		args->stats_ns = duration_option("--stats", arg, state);
+		return 0;
+	case KEY_QUIET:
+		args->quiet = true;
+		return 0;
+	case KEY_JSON:
+		args->json = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{.argp = &cli_graph_argp}, {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE",
+    .doc = "Runs a graph. It ends by itself when all of its sources have ended."
+	   "\vSIGINT (Ctrl-C) and SIGTERM stop it cleanly, a second one at once. So does a reader "
+	   "of the output that goes away.\n\n"
+	   "Exit codes: 0 done, 1 failed while running, 2 bad input, 3 this machine lacks "
+	   "something.",
+    .children = children,
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+// What is finite must be seen to end soon, and drivers with a tick want it every ms.
+static uint64_t tend_interval(struct run *run)
+{
+	const struct graph *graph = run_graph(run);
+
+	for (unsigned i = 0; i < graph->n_ports; i++) {
+		const struct port *port = run_port(run, i);
+
+		if (port->finite || port->driver->tick)
+			return 1000000;
+	}
+	for (unsigned i = 0; i < graph->n_nodes; i++)
+		if (graph->nodes[i].source && !graph->nodes[i].rx_port)
+			return 1000000;
+	return 10000000;
+}
+
+// A full disk is a fault; a reader that has gone only ends the run.
+static void check_output(void)
+{
+	if (fflush(stdout) && errno == EPIPE) {
+		clearerr(stdout);
+		stop_request();
+	}
+}
+
+static void show_json(struct run *run)
+{
+	json_t *line = run_json(run);
+
+	json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
+	fputc('\n', stdout);
+	json_decref(line);
+	check_output();
+}
+
+static void show(struct session *at, bool final)
+{
+	if (at->args->json)
+		show_json(at->run);
+	else if (at->view && !view_show(at->view, at->live, final))
+		check_output();
+}
+
+static void name_stuck(struct run *run)
+{
+	const struct graph *graph = run_graph(run);
+	const char *name = run_stuck_name(run);
+	int node = graph_find_node(graph, name), port = graph_find_port(graph, name);
+	struct place place = {.file = graph->file};
+
+	if (node >= 0)
+		place = graph->nodes[node].place;
+	else if (port >= 0)
+		place = graph->ports[port].place;
+	fprintf(stderr,
+		"%s:%u:%u: error: %s \"%s\" has made no progress for 1 s, though all sources have "
+		"ended\n",
+		place.file, place.line, place.col, node >= 0 ? "node" : "port", name);
+}
+
+static void loop(struct session *at)
+{
+	uint64_t end = at->args->for_ns ? now_ns() + at->args->for_ns : UINT64_MAX;
+
+	at->next_show = at->show_ns ? now_ns() + at->show_ns : UINT64_MAX;
+	while (!stop_requested()) {
+		enum run_state state = run_tend(at->run);
+		uint64_t now = now_ns(), wait = at->tend_ns;
+
+		at->stuck = state == RUN_STUCK;
+		if (state != RUN_BUSY || now >= end)
+			break;
+		if (now >= at->next_show) {
+			show(at, false);
+			// Intervals that were missed while nobody read the output are left out.
+			while (at->next_show <= now)
+				at->next_show += at->show_ns;
+		}
+		if (end - now < wait)
+			wait = end - now;
+		if (at->next_show - now < wait)
+			wait = at->next_show - now;
+		stop_sleep(wait);
+	}
+	if (at->stuck)
+		name_stuck(at->run);
+}
+
+static int run_through(const struct run_args *args, struct run *run)
+{
+	struct errors *errors = errors_new();
+	struct session at = {.args = args, .run = run, .tend_ns = tend_interval(run)};
+	int code = EXIT_DONE;
+
+	at.live = !args->json && !args->quiet && isatty(STDOUT_FILENO);
+	at.show_ns = args->quiet      ? 0
+		     : args->stats_ns ? args->stats_ns
+				      : (uint64_t)at.live * 1000000000;
+	if (!args->quiet && !args->json)
+		at.view = view_new(run);
+	if (run_start(run, errors)) {
+		code = cli_fail(errors);
+	} else {
+		errors_free(errors);
+		loop(&at);
+		run_stop(run);
+		show(&at, true);
+		code = at.stuck || run_faults(run) ? EXIT_FAILED : EXIT_DONE;
+	}
+	view_free(at.view);
+	return code;
+}
+
+static int run_graph_file(struct run_args *args)
+{
+	struct run_options run_options = {0};
+	struct errors *errors;
+	struct graph *graph;
+	struct run *run;
+	int code = EXIT_DONE;
+
+	if (!stop_listen()) {
+		fprintf(stderr, "sluice: error: no thread can be started: %s\n", strerror(errno));
+		return EXIT_MACHINE;
+	}
+	graph = cli_load(&args->graph, &code);
+	if (!graph)
+		return code;
+	if (stop_requested()) {
+		graph_free(graph);
+		return EXIT_DONE;
+	}
+	errors = errors_new();
+	run = run_open(graph, &run_options, errors);
+	if (!run)
+		return cli_fail(errors);
+	errors_free(errors);
+	if (!stop_requested())
+		code = run_through(args, run);
+	run_close(run);
+	return code;
+}
+
+static int run_run(int argc, char **argv)
+{
+	struct run_args args = {0};
+	int code;
+
+	signal(SIGPIPE, SIG_IGN);
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	code = run_graph_file(&args);
+	cli_graph_free(&args.graph);
+	return code;
+}
+
+const struct subcommand cli_run = {
+    .name = "run",
+    .args = "FILE [--set NAME=VALUE]... [--for 10s] [--stats 1s] [--quiet] [--json]",
+    .help = "runs a graph",
+    .run = run_run,
+};
