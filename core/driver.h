@@ -85,6 +85,25 @@ struct driver_caps {
 	bool rss;	    // spreads flows over receive queues
 };
 
+// One packet that was sent through a port.
+struct port_packet {
+	const uint8_t *bytes; // the port's, until sent_clear() or the port is closed
+	uint32_t length;
+	uint16_t segments; // that it had when it was sent
+};
+
+// What `sluice test` needs of a driver that can take the place of any port: packets are given to
+// it as bytes, and what was sent is read back. Any thread, while the port is open.
+struct driver_tester {
+	const char *params; // as a user would write them: the port goes on until end()
+	void (*feed)(struct port *, const void *bytes, uint32_t length); // the bytes are copied
+	void (*end)(struct port *);					 // no more will be fed
+	unsigned (*waiting)(struct port *); // packets that were fed and are not received yet
+	unsigned (*sent)(struct port *);    // since the last clear
+	struct port_packet (*sent_packet)(struct port *, unsigned i);
+	void (*sent_clear)(struct port *);
+};
+
 struct driver_type {
 	const char *name; // snake_case
 	const char *help;
@@ -94,6 +113,7 @@ struct driver_type {
 	size_t state_size;
 	bool needs_pci;		  // EAL must scan the PCI bus
 	bool needs_shared_memory; // a peer maps our packets: one file descriptor a memory segment
+	const struct driver_tester *tester; // NULL: it cannot stand in for others in tests
 	bool late; // opened after all ports that are not (it connects to a socket that one of them
 		   // serves)
 

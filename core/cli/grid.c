@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/grid.h"
@@ -56,15 +57,17 @@ void grid_cell(struct grid *grid, const char *format, ...)
 {
 	struct cell *cell = arena_alloc(grid->arena, sizeof(*cell));
 	unsigned at = grid->next_column;
-	char text[1024];
 	unsigned width;
 	va_list args;
+	char *text;
 
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	if (vasprintf(&text, format, args) < 0)
+		abort();
 	va_end(args);
 	cell->text = arena_strdup(grid->arena, text);
 	width = text_width(text);
+	free(text);
 	if (width > grid->width[at])
 		grid->width[at] = width;
 	*grid->last = cell;

@@ -10,7 +10,8 @@
 #include "cli/cli.h"
 
 static const struct subcommand *const subcommands[] = {
-    &cli_run, &cli_check, &cli_new_module, &cli_doctor, &cli_version,
+    &cli_run,	  &cli_check,  &cli_show,	&cli_test,   &cli_modules,
+    &cli_drivers, &cli_schema, &cli_new_module, &cli_doctor, &cli_version,
 };
 
 #define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(*subcommands))
