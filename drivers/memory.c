@@ -307,16 +307,16 @@ unsigned memory_sent(struct port *port)
 	return n;
 }
 
-struct memory_packet memory_sent_packet(struct port *port, unsigned i)
+struct port_packet memory_sent_packet(struct port *port, unsigned i)
 {
 	struct memory_state *state = port->state;
-	struct memory_packet packet = {0};
+	struct port_packet packet = {0};
 
 	pthread_mutex_lock(&state->lock);
 	if (i < state->n_sent)
-		packet = (struct memory_packet){.bytes = state->sent[i]->bytes,
-						.length = state->sent[i]->length,
-						.segments = state->sent[i]->segments};
+		packet = (struct port_packet){.bytes = state->sent[i]->bytes,
+					      .length = state->sent[i]->length,
+					      .segments = state->sent[i]->segments};
 	pthread_mutex_unlock(&state->lock);
 	return packet;
 }
@@ -332,6 +332,16 @@ void memory_sent_clear(struct port *port)
 	pthread_mutex_unlock(&state->lock);
 }
 
+static const struct driver_tester memory_tester = {
+    .params = "{open: true}",
+    .feed = memory_feed,
+    .end = memory_end,
+    .waiting = memory_waiting,
+    .sent = memory_sent,
+    .sent_packet = memory_sent_packet,
+    .sent_clear = memory_sent_clear,
+};
+
 static const struct driver_type memory = {
     .name = "memory",
     .help = "receives packets that are written in the graph, and keeps what is sent, for tests",
@@ -344,6 +354,7 @@ static const struct driver_type memory = {
 	       "  right: memory\n",
     .params = memory_params,
     .state_size = sizeof(struct memory_state),
+    .tester = &memory_tester,
     .caps = memory_caps,
     .open = memory_open,
     .close = memory_close,

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct port;
+struct port_packet;
 
 // Appends one packet to those that the port will receive; the bytes are copied.
 void memory_feed(struct port *, const void *bytes, uint32_t length);
@@ -19,16 +20,9 @@ void memory_end(struct port *);
 // Packets that were fed and are not received yet.
 unsigned memory_waiting(struct port *);
 
-// One packet that was sent.
-struct memory_packet {
-	const uint8_t *bytes; // the port's, until memory_sent_clear() or the port is closed
-	uint32_t length;
-	uint16_t segments; // that it had when it was sent
-};
-
 // Packets that were sent since the last clear, in the order in which they were sent.
 unsigned memory_sent(struct port *);
-struct memory_packet memory_sent_packet(struct port *, unsigned i);
+struct port_packet memory_sent_packet(struct port *, unsigned i);
 void memory_sent_clear(struct port *);
 
 // Whether the port is one of this driver.

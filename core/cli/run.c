@@ -117,7 +117,7 @@ static uint64_t tend_interval(struct run *run)
 			return 1000000;
 	}
 	for (unsigned i = 0; i < graph->n_nodes; i++)
-		if (graph->nodes[i].source && run_node(run, i)->finite)
+		if (graph->nodes[i].source && graph->nodes[i].port < 0)
 			return 1000000;
 	return 10000000;
 }

@@ -87,6 +87,16 @@ const char *show_params(struct arena *arena, const struct param *table, const vo
 	return text_brief(arena, table_value(arena, table, params, true), width);
 }
 
+const char *show_gate(struct arena *arena, const struct graph_node *node, bool output, gate_t gate)
+{
+	const char *const *names = output ? node->type->ogate_names : node->type->igate_names;
+	gate_t n = output ? node->type->ogates : node->type->igates;
+
+	if (names && n != GATES_ANY && gate < n)
+		return names[gate];
+	return arena_printf(arena, "%u", gate);
+}
+
 static bool terminal_is_ascii(void)
 {
 	setlocale(LC_CTYPE, "");

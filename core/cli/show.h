@@ -17,6 +17,9 @@ void show_dot(const struct graph *, FILE *);
 // Parameters that are not at their default, on one line of so many places.
 const char *show_params(struct arena *, const struct param *, const void *params, unsigned width);
 
+// A gate's name, or its number.
+const char *show_gate(struct arena *, const struct graph_node *, bool output, gate_t);
+
 // Why each worker has its sources, in words.
 void show_workers(const struct graph *, FILE *);
 

@@ -65,45 +65,32 @@ static void write_port_lines(const struct graph *graph, FILE *out)
 	for (unsigned i = 0; i < graph->n_nodes; i++) {
 		const struct graph_node *node = &graph->nodes[i];
 
-		for (const struct param *row = node->type->params; row && row->name; row++) {
-			const struct port_ref *ref;
-			int port;
-
-			if (row->type != PARAM_PORT || !node->params)
-				continue;
-			ref = (const void *)((const char *)node->params + row->offset);
-			port = ref->name ? graph_find_port(graph, ref->name) : -1;
-			if (port < 0)
-				continue;
-			if (node->source)
-				fprintf(out, "\tp%d -> n%u [style=dashed];\n", port, i);
-			else
-				fprintf(out, "\tn%u -> p%d [style=dashed];\n", i, port);
-		}
+		if (node->port < 0)
+			continue;
+		if (node->receives)
+			fprintf(out, "\tp%d -> n%u [style=dashed];\n", node->port, i);
+		else
+			fprintf(out, "\tn%u -> p%d [style=dashed];\n", i, node->port);
 	}
 }
 
-static void write_links(const struct graph *graph, FILE *out)
+static void write_links(const struct graph *graph, struct arena *arena, FILE *out)
 {
 	for (unsigned i = 0; i < graph->n_links; i++) {
 		const struct graph_link *link = &graph->links[i];
-		const struct module_type *from = graph->nodes[link->from].type;
-		const struct module_type *to = graph->nodes[link->to].type;
+		const struct graph_node *from = &graph->nodes[link->from];
+		const struct graph_node *to = &graph->nodes[link->to];
 
 		fprintf(out, "\tn%u -> n%u [", link->from, link->to);
-		if (from->ogate_names) {
+		if (from->ogates > 1 || from->type->ogate_names) {
 			fputs("taillabel=\"", out);
-			write_label(from->ogate_names[link->ogate], out);
+			write_label(show_gate(arena, from, true, link->ogate), out);
 			fputs("\", ", out);
-		} else if (graph->nodes[link->from].ogates > 1) {
-			fprintf(out, "taillabel=\"%u\", ", link->ogate);
 		}
-		if (to->igate_names) {
+		if (to->igates > 1 || to->type->igate_names) {
 			fputs("headlabel=\"", out);
-			write_label(to->igate_names[link->igate], out);
+			write_label(show_gate(arena, to, false, link->igate), out);
 			fputs("\", ", out);
-		} else if (graph->nodes[link->to].igates > 1) {
-			fprintf(out, "headlabel=\"%u\", ", link->igate);
 		}
 		fprintf(out, "constraint=%s];\n", link->back ? "false" : "true");
 	}
@@ -123,7 +110,7 @@ void show_dot(const struct graph *graph, FILE *out)
 	write_ports(graph, arena, out);
 	write_nodes(graph, arena, out);
 	write_port_lines(graph, out);
-	write_links(graph, out);
+	write_links(graph, arena, out);
 	fputs("}\n", out);
 	arena_free(arena);
 }

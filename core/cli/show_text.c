@@ -179,11 +179,6 @@ static void note(struct notes *notes, const char *text, const char *between)
 	notes->place += width;
 }
 
-static const char *gate_name(struct arena *arena, const char *const *names, gate_t gate)
-{
-	return names && names[gate] ? names[gate] : arena_printf(arena, "%u", gate);
-}
-
 static void note_link(struct notes *notes, const struct graph_link *link)
 {
 	const struct rails *rails = notes->rails;
@@ -195,10 +190,10 @@ static void note_link(struct notes *notes, const struct graph_link *link)
 
 	if (from->ogates > 1 || from->type->ogate_names)
 		gate = arena_printf(rails->arena, "%s ",
-				    gate_name(rails->arena, from->type->ogate_names, link->ogate));
+				    show_gate(rails->arena, from, true, link->ogate));
 	if (to->igates > 1 || to->type->igate_names)
 		end = arena_printf(rails->arena, "[%s]",
-				   gate_name(rails->arena, to->type->igate_names, link->igate));
+				   show_gate(rails->arena, to, false, link->igate));
 	note(notes, arena_printf(rails->arena, "%s%s %s%s", gate, arrow, to->name, end), ", ");
 }
 
@@ -226,9 +221,8 @@ static void note_links(struct notes *notes, unsigned node)
 	for (gate_t gate = 0; gate < at->ogates; gate++)
 		if (!(linked & 1ull << gate))
 			note(notes,
-			     arena_printf(
-				 notes->rails->arena, "%s is unconnected: drops",
-				 gate_name(notes->rails->arena, at->type->ogate_names, gate)),
+			     arena_printf(notes->rails->arena, "%s is unconnected: drops",
+					  show_gate(notes->rails->arena, at, true, gate)),
 			     ", ");
 }
 

@@ -100,8 +100,4 @@ int test_capture_read(struct arena *, const char *path, struct place, struct tes
 // Writes the edits into the file. 0 or -1.
 int test_update(struct test_file *, struct errors *);
 
-// A packet in words; what words cannot say is in hexadecimal. What frame_parse() makes of it are
-// the same bytes.
-const char *words_of(struct arena *, const uint8_t *bytes, unsigned n);
-
 #endif

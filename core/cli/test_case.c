@@ -9,6 +9,7 @@
 
 #include "cli/test.h"
 #include "cli/text.h"
+#include "value/table.h"
 
 // A graph has come to rest when so many walks in a row moved nothing: packets that go round in a
 // loop need a walk for each round.
@@ -243,7 +244,7 @@ static void out_check(struct trial *trial, const struct test_step *step)
 			if (!j)
 				json_object_set_new(now, name, json_array());
 			json_array_append_new(json_object_get(now, name),
-					      json_string(words_of(arena, got[j].bytes, got[j].n)));
+					      json_string(frame_describe(arena, got[j].bytes, got[j].n)));
 		}
 		diff = test_diff(arena, name, expected ? expected->packets : NULL,
 				 expected ? expected->n : 0, got, n);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/test.h"
+#include "value/table.h"
 
 // More packets than these are only counted: the first ones tell what is wrong.
 #define SHOWN 8
@@ -35,9 +36,9 @@ static void diff_packet(struct arena *arena, FILE *out, const char *port, unsign
 	else
 		fputs(got ? "was not expected" : "did not come", out);
 	if (expected)
-		fprintf(out, "\n    - %s", words_of(arena, expected->bytes, expected->n));
+		fprintf(out, "\n    - %s", frame_describe(arena, expected->bytes, expected->n));
 	if (got)
-		fprintf(out, "\n    + %s", words_of(arena, got->bytes, got->n));
+		fprintf(out, "\n    + %s", frame_describe(arena, got->bytes, got->n));
 }
 
 const char *test_diff(struct arena *arena, const char *port, const struct frame *expected,
