@@ -252,8 +252,8 @@ void run_stop(struct run *run)
 	if (run->stopped)
 		return;
 	workers_stop(run->workers, run->n_workers);
-	run->stopped = true;
 	run->stopped_ns = run_time_ns(run);
+	run->stopped = true;
 	for (unsigned i = 0; run->nodes && i < run->graph->n_nodes; i++)
 		if (run->nodes[i])
 			node_close(run, run->nodes[i]);
