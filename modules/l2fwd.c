@@ -254,25 +254,32 @@ static void l2fwd_flood(struct ctx *ctx, struct batch *in, const gate_t *gates)
 	batch_free(ctx, in);
 }
 
-// Reads the keys of all packets; returns 0 if they are all those of the last packet.
-static inline __attribute__((always_inline)) uint64_t l2fwd_keys(const struct batch *in, bool vlans,
-								 const struct l2fwd_last *last,
-								 uint64_t *src, uint64_t *dst)
+// The keys of a packet's source and destination.
+static inline __attribute__((always_inline)) void l2fwd_keys(const struct rte_mbuf *pkt, bool vlans,
+							     uint64_t *src, uint64_t *dst)
 {
-	uint64_t last_src = last->src, last_dst = last->dst, differs = 0;
+	const uint8_t *bytes = (const uint8_t *)ether(pkt);
+	const struct rte_vlan_hdr *tag = vlans ? vlan(pkt) : NULL;
+	uint64_t id = tag ? (uint64_t)vlan_id(tag) << 48 : 0;
+
+	memcpy(dst, bytes, sizeof(*dst));
+	memcpy(src, bytes + RTE_ETHER_ADDR_LEN, sizeof(*src));
+	*dst = (*dst & L2FWD_MAC) | id;
+	*src = (*src & L2FWD_MAC) | id;
+}
+
+// Whether all packets have the addresses of the last one.
+static inline __attribute__((always_inline)) bool l2fwd_same(const struct batch *in, bool vlans,
+							     const struct l2fwd_last *last)
+{
+	uint64_t last_src = last->src, last_dst = last->dst, src, dst;
 
 	for (unsigned i = 0; i < in->n; i++) {
-		const uint8_t *bytes = (const uint8_t *)ether(in->pkts[i]);
-		const struct rte_vlan_hdr *tag = vlans ? vlan(in->pkts[i]) : NULL;
-		uint64_t id = tag ? (uint64_t)vlan_id(tag) << 48 : 0, s, d;
-
-		memcpy(&d, bytes, sizeof(d));
-		memcpy(&s, bytes + RTE_ETHER_ADDR_LEN, sizeof(s));
-		src[i] = (s & L2FWD_MAC) | id;
-		dst[i] = (d & L2FWD_MAC) | id;
-		differs |= (src[i] ^ last_src) | (dst[i] ^ last_dst);
+		l2fwd_keys(in->pkts[i], vlans, &src, &dst);
+		if ((src ^ last_src) | (dst ^ last_dst))
+			return false;
 	}
-	return differs;
+	return true;
 }
 
 static void l2fwd_process(struct ctx *ctx, struct batch *in)
@@ -281,20 +288,20 @@ static void l2fwd_process(struct ctx *ctx, struct batch *in)
 	struct l2fwd *state = ctx->state;
 	struct l2fwd_local *local = ctx->local;
 	struct l2fwd_last *last = &local->last[ctx->igate];
-	uint64_t version = __atomic_load_n(&state->version, __ATOMIC_ACQUIRE), differs;
+	uint64_t version = __atomic_load_n(&state->version, __ATOMIC_ACQUIRE);
 	uint64_t src[BATCH_MAX], dst[BATCH_MAX];
 	uint32_t now_ms = l2fwd_ms(ctx->now_ns);
 	gate_t gates[BATCH_MAX];
 	unsigned flooded, n = in->n;
 	bool known;
 
-	differs = params->vlan ? l2fwd_keys(in, true, last, src, dst)
-			       : l2fwd_keys(in, false, last, src, dst);
-	if (likely(!differs && last->version == version &&
-		   (int32_t)(now_ms - last->until_ms) < 0)) {
+	if (last->version == version && (int32_t)(now_ms - last->until_ms) < 0 &&
+	    (params->vlan ? l2fwd_same(in, true, last) : l2fwd_same(in, false, last))) {
 		emit(ctx, in, last->gate);
 		return;
 	}
+	for (unsigned i = 0; i < n; i++)
+		l2fwd_keys(in->pkts[i], params->vlan, &src[i], &dst[i]);
 	known = l2fwd_sources(ctx, src, n, now_ms, &last->until_ms);
 	flooded = l2fwd_destinations(ctx, dst, n, gates, last);
 	last->src = src[n - 1];
