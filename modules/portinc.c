@@ -2,12 +2,9 @@
 // PortInc: brings what a port receives into the graph, and sees to it that every packet there has
 // its first 14 bytes in its first segment.
 
-#include <string.h>
-
 #include "driver.h"
 #include "module.h"
-
-#define PORTINC_HEADER 14u // an Ethernet header
+#include "packet.h"
 
 struct portinc_params {
 	struct port_ref port;
@@ -26,62 +23,16 @@ struct portinc {
 	uint16_t burst;
 };
 
-// Makes room for the rest of the header in the first segment: behind what is there or, in a buffer
-// that is full to its end, in front of it.
-static char *portinc_room(struct rte_mbuf *pkt, uint16_t have)
-{
-	uint16_t want = PORTINC_HEADER - have;
-	char *data = rte_pktmbuf_mtod(pkt, char *);
-
-	if (pkt->buf_len - pkt->data_off - have >= want)
-		return data;
-	if (pkt->data_off < want)
-		return NULL;
-	memmove(data - want, data, have);
-	pkt->data_off -= want;
-	return data - want;
-}
-
-// Moves bytes from the next segments into the first one until that holds a header; segments that
-// become empty are freed. false: there are too few, or there is no room.
-static bool portinc_join(struct rte_mbuf *pkt)
-{
-	uint16_t have = pkt->data_len;
-	char *data;
-
-	if (pkt->pkt_len < PORTINC_HEADER)
-		return false;
-	data = portinc_room(pkt, have);
-	if (!data)
-		return false;
-	while (have < PORTINC_HEADER) {
-		struct rte_mbuf *seg = pkt->next;
-		uint16_t n = RTE_MIN(seg->data_len, (uint16_t)(PORTINC_HEADER - have));
-
-		memcpy(data + have, rte_pktmbuf_mtod(seg, char *), n);
-		have += n;
-		seg->data_off += n;
-		seg->data_len -= n;
-		if (!seg->data_len) {
-			pkt->next = seg->next;
-			pkt->nb_segs--;
-			rte_pktmbuf_free_seg(seg);
-		}
-	}
-	pkt->data_len = have;
-	return true;
-}
-
 // Drops what is no frame; the rest close up, in order.
 static void portinc_whole(struct ctx *ctx, struct batch *batch)
 {
 	unsigned n = 0;
 
 	batch_foreach (batch, pkt) {
-		if (unlikely(pkt->data_len < PORTINC_HEADER) && !portinc_join(pkt))
-			packet_drop(ctx, pkt, REASON_RUNT);
-		else
+		if (likely(packet_join(pkt, sizeof(struct rte_ether_hdr))))
 			batch->pkts[n++] = pkt;
+		else
+			packet_drop(ctx, pkt, REASON_RUNT);
 	}
 	batch->n = n;
 }

@@ -10,6 +10,7 @@
 #include <rte_byteorder.h>
 
 #include "module.h"
+#include "packet.h"
 
 #define SOURCE_FIELDS 16u
 
@@ -102,27 +103,17 @@ static inline uint16_t source_read16(const uint8_t *bytes, unsigned at)
 	return (uint16_t)(bytes[at] << 8 | bytes[at + 1]);
 }
 
-static inline void source_write16(uint8_t *bytes, unsigned at, uint16_t value)
+// The checksum at `at` follows a change of n bytes that it covers. UDP has another way to say 0.
+static inline void source_sum(uint8_t *bytes, unsigned at, const void *old, const void *new,
+			      unsigned n, bool udp)
 {
-	bytes[at] = (uint8_t)(value >> 8);
-	bytes[at + 1] = (uint8_t)value;
-}
+	rte_be16_t sum;
 
-static inline uint64_t source_words(uint64_t x)
-{
-	return (x >> 48) + (x >> 32 & 0xffff) + (x >> 16 & 0xffff) + (x & 0xffff);
-}
-
-// The checksum at `at` follows a change of what it covers (RFC 1624, equation 3).
-static inline void source_sum(uint8_t *bytes, unsigned at, uint64_t old, uint64_t new, bool udp)
-{
-	uint64_t sum = (uint16_t)~source_read16(bytes, at);
-
-	sum += source_words(~old) + source_words(new);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (uint16_t)~sum;
-	source_write16(bytes, at, udp && !sum ? 0xffff : (uint16_t)sum);
+	memcpy(&sum, bytes + at, sizeof(sum));
+	sum = checksum_update(sum, old, new, n);
+	if (udp && !sum)
+		sum = 0xffff;
+	memcpy(bytes + at, &sum, sizeof(sum));
 }
 
 static void source_vary_next(struct source_vary *vary)
@@ -146,18 +137,18 @@ static void source_vary_next(struct source_vary *vary)
 
 static void source_edit(uint8_t *bytes, const struct source_edit *edit, uint64_t value)
 {
-	rte_be64_t raw;
-	uint64_t old, new;
+	rte_be64_t raw, new_raw;
+	uint64_t old;
 
 	memcpy(&raw, bytes + edit->window, sizeof(raw));
 	old = rte_be_to_cpu_64(raw);
-	new = (old & ~edit->mask) | ((old + (value << edit->shift)) & edit->mask);
-	raw = rte_cpu_to_be_64(new);
-	memcpy(bytes + edit->window, &raw, sizeof(raw));
+	new_raw =
+	    rte_cpu_to_be_64((old & ~edit->mask) | ((old + (value << edit->shift)) & edit->mask));
+	memcpy(bytes + edit->window, &new_raw, sizeof(new_raw));
 	if (edit->ip_sum)
-		source_sum(bytes, edit->ip_sum, old, new, false);
+		source_sum(bytes, edit->ip_sum, &raw, &new_raw, 8, false);
 	if (edit->l4_sum)
-		source_sum(bytes, edit->l4_sum, old, new, edit->udp);
+		source_sum(bytes, edit->l4_sum, &raw, &new_raw, 8, edit->udp);
 }
 
 // Finds the headers of a frame that is 14 bytes or longer.
@@ -262,23 +253,26 @@ static struct source_edit source_edit_of(const struct source_field *field,
 // The lengths of IP and UDP grow with the frame where they reached to its end.
 static void source_grow(uint8_t *bytes, const struct source_layout *at, uint32_t old, uint32_t new)
 {
-	uint32_t l4_old = old - at->l4, l4_new = new - at->l4;
+	rte_be16_t ip_old = rte_cpu_to_be_16((uint16_t)(old - at->ipv4));
+	rte_be16_t ip_new = rte_cpu_to_be_16((uint16_t)(new - at->ipv4));
+	rte_be16_t l4_old = rte_cpu_to_be_16((uint16_t)(old - at->l4));
+	rte_be16_t l4_new = rte_cpu_to_be_16((uint16_t)(new - at->l4));
 
 	if (at->end != old || new == old)
 		return;
 	if (at->ipv4) {
-		source_write16(bytes, at->ipv4 + 2u, (uint16_t)(new - at->ipv4));
-		source_sum(bytes, at->ipv4 + 10u, old - at->ipv4, new - at->ipv4, false);
+		memcpy(bytes + at->ipv4 + 2, &ip_new, 2);
+		source_sum(bytes, at->ipv4 + 10u, &ip_old, &ip_new, 2, false);
 	} else {
-		source_write16(bytes, at->ipv6 + 4u, (uint16_t)l4_new);
+		memcpy(bytes + at->ipv6 + 4, &l4_new, 2);
 	}
 	if (at->udp) {
-		source_write16(bytes, at->l4 + 4u, (uint16_t)l4_new);
+		memcpy(bytes + at->l4 + 4, &l4_new, 2);
 		if (at->l4_sum)
-			source_sum(bytes, at->l4_sum, l4_old, l4_new, true);
+			source_sum(bytes, at->l4_sum, &l4_old, &l4_new, 2, true);
 	}
 	if (at->pseudo && at->l4_sum)
-		source_sum(bytes, at->l4_sum, l4_old, l4_new, at->udp);
+		source_sum(bytes, at->l4_sum, &l4_old, &l4_new, 2, at->udp);
 }
 
 #endif
