@@ -18,11 +18,6 @@ static const struct param portinc_params[] = {
     PARAM_END,
 };
 
-struct portinc {
-	struct port *port;
-	uint16_t burst;
-};
-
 // Drops what is no frame; the rest close up, in order.
 static void portinc_whole(struct ctx *ctx, struct batch *batch)
 {
@@ -39,8 +34,9 @@ static void portinc_whole(struct ctx *ctx, struct batch *batch)
 
 static int portinc_poll(struct ctx *ctx)
 {
-	const struct portinc *state = ctx->state;
-	struct port *port = state->port;
+	const struct portinc_params *params = ctx->params;
+	struct port *port = params->port.port;
+	uint16_t burst = params->burst ? params->burst : port->burst;
 	// Read before rx: only what was received after the end was seen is the last.
 	bool ended = port_ended(port);
 	struct batch *batch = batch_new(ctx);
@@ -48,7 +44,7 @@ static int portinc_poll(struct ctx *ctx)
 
 	if (unlikely(!batch))
 		return 0;
-	n = port->rx(port->rx_queue[ctx->queue], batch->pkts, state->burst);
+	n = port->rx(port->rx_queue[ctx->queue], batch->pkts, burst);
 	if (!n) {
 		batch_free(ctx, batch);
 		return ended ? POLL_ENDED : 0;
@@ -61,17 +57,19 @@ static int portinc_poll(struct ctx *ctx)
 	return (int)n;
 }
 
+static bool portinc_finite(const struct node *node)
+{
+	return ((const struct portinc_params *)node->params)->port.port->finite;
+}
+
 static int portinc_open(struct node *node, struct errors *errors)
 {
-	const struct portinc_params *params = node->params;
-	struct portinc *state = node->state;
+	const struct port_ref *ref = &((const struct portinc_params *)node->params)->port;
 
-	state->port = params->port.port;
-	if (!state->port->rx) {
-		error_input(errors, "port", "port '%s' cannot receive", params->port.name);
+	if (!ref->port->rx) {
+		error_input(errors, "port", "port '%s' cannot receive", ref->name);
 		return -1;
 	}
-	state->burst = params->burst ? params->burst : state->port->burst;
 	return 0;
 }
 
@@ -89,9 +87,9 @@ static struct module_type portinc = {
 	       "  rx: {PortInc: {port: left}}\n",
     .ogates = 1,
     .params = portinc_params,
-    .state_size = sizeof(struct portinc),
     .shared = true,
     .open = portinc_open,
     .poll = portinc_poll,
+    .finite = portinc_finite,
 };
 MODULE(portinc)

@@ -25,8 +25,6 @@ static const struct param portout_params[] = {
 };
 
 struct portout {
-	struct port *port;
-	bool retry;
 	unsigned waiting; // workers that hold packets; atomic
 };
 
@@ -39,7 +37,7 @@ struct portout_local {
 
 static inline uint16_t portout_send(struct ctx *ctx, struct rte_mbuf **pkts, unsigned n)
 {
-	struct port *port = ((const struct portout *)ctx->state)->port;
+	struct port *port = ((const struct portout_params *)ctx->params)->port.port;
 
 	return port->tx(port->tx_queue[ctx->queue], pkts, (uint16_t)n);
 }
@@ -99,13 +97,13 @@ static void portout_hold(struct ctx *ctx, struct batch *in)
 
 static void portout_process(struct ctx *ctx, struct batch *in)
 {
-	const struct portout *state = ctx->state;
+	const struct portout_params *params = ctx->params;
 	const struct portout_local *local = ctx->local;
 
 	// What came before goes first.
 	if (likely(!local->n))
 		taken(ctx, in, portout_send(ctx, in->pkts, in->n));
-	if (unlikely(in->n && state->retry))
+	if (unlikely(in->n && params->retry))
 		portout_hold(ctx, in);
 	if (unlikely(in->n))
 		drop(ctx, in, REASON_REFUSED);
@@ -135,14 +133,19 @@ static unsigned portout_holds(const void *params)
 	return ((const struct portout_params *)params)->retry ? PORTOUT_HELD : 0;
 }
 
+// What is held goes out by the old graph before it ends.
+static const char *portout_loses(const void *params, const void *old_params)
+{
+	(void)params;
+	(void)old_params;
+	return NULL;
+}
+
 static int portout_open(struct node *node, struct errors *errors)
 {
 	const struct portout_params *params = node->params;
-	struct portout *state = node->state;
 
-	state->port = params->port.port;
-	state->retry = params->retry;
-	if (!state->port->tx) {
+	if (!params->port.port->tx) {
 		error_input(errors, "port", "port '%s' cannot send", params->port.name);
 		return -1;
 	}
@@ -197,5 +200,6 @@ static struct module_type portout = {
     .process = portout_process,
     .poll = portout_poll,
     .polls = portout_polls,
+    .loses = portout_loses,
 };
 MODULE(portout)

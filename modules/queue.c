@@ -152,6 +152,14 @@ static uint64_t queue_memory(const void *params)
 	return (uint64_t)rte_ring_get_memsize(rte_align32pow2(size + 1));
 }
 
+// What is held goes on by the old graph before it ends.
+static const char *queue_loses(const void *params, const void *old_params)
+{
+	(void)params;
+	(void)old_params;
+	return NULL;
+}
+
 static int queue_open(struct node *node, struct errors *errors)
 {
 	const struct queue_params *params = node->params;
@@ -165,7 +173,8 @@ static int queue_open(struct node *node, struct errors *errors)
 	state->high = queue_high(params);
 	state->low = queue_low(params);
 	state->burst = params->burst;
-	state->backpressure = params->backpressure.n != QUEUE_OFF;
+	state->backpressure = params->backpressure.n == QUEUE_ON ||
+			      (params->backpressure.n == QUEUE_AUTO && node->finite);
 	state->ring = rte_zmalloc("queue", queue_memory(params), RTE_CACHE_LINE_SIZE);
 	if (!state->ring) {
 		error_machine(errors, "size", "no memory for a ring of %u packets", params->size);
@@ -224,5 +233,6 @@ static struct module_type queue = {
     .close = queue_close,
     .process = queue_process,
     .poll = queue_poll,
+    .loses = queue_loses,
 };
 MODULE(queue)

@@ -323,6 +323,19 @@ static bool source_prepare(struct source *state, const struct source_params *par
 	return true;
 }
 
+static bool source_finite(const struct node *node)
+{
+	return ((const struct source_params *)node->params)->count > 0;
+}
+
+// With other parameters it begins anew, and is meant to.
+static const char *source_loses(const void *params, const void *old_params)
+{
+	(void)params;
+	(void)old_params;
+	return NULL;
+}
+
 static int source_open(struct node *node, struct errors *errors)
 {
 	const struct source_params *params = node->params;
@@ -398,5 +411,7 @@ static struct module_type source = {
     .open = source_open,
     .close = source_close,
     .poll = source_poll,
+    .finite = source_finite,
+    .loses = source_loses,
 };
 MODULE(source)
