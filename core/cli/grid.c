@@ -21,6 +21,8 @@ struct grid {
 	const char *titles[COLUMNS_MAX];
 	bool right[COLUMNS_MAX];
 	unsigned width[COLUMNS_MAX];
+	bool filled[COLUMNS_MAX]; // an empty column is not printed
+	unsigned pad;		  // blanks that are only printed when a text follows
 	struct cell *first;
 	struct cell **last;
 	unsigned next_column;
@@ -70,27 +72,35 @@ void grid_cell(struct grid *grid, const char *format, ...)
 	free(text);
 	if (width > grid->width[at])
 		grid->width[at] = width;
+	if (width)
+		grid->filled[at] = true;
 	*grid->last = cell;
 	grid->last = &cell->next;
 	grid->next_column = (at + 1) % grid->columns;
 }
 
-static void print_cell(const struct grid *grid, unsigned at, const char *text, FILE *out)
+static void print_cell(struct grid *grid, unsigned at, const char *text, FILE *out)
 {
 	unsigned pad = grid->width[at] - text_width(text);
-	bool last = at == grid->columns - 1;
 
-	if (at)
-		fputs("  ", out);
-	if (grid->right[at])
-		fprintf(out, "%*s%s", (int)pad, "", text);
-	else
-		fprintf(out, "%s%*s", text, last ? 0 : (int)pad, "");
-	if (last)
+	if (grid->filled[at]) {
+		if (grid->right[at])
+			grid->pad += pad;
+		if (*text) {
+			fprintf(out, "%*s%s", (int)grid->pad, "", text);
+			grid->pad = 0;
+		}
+		if (!grid->right[at])
+			grid->pad += pad;
+		grid->pad += 2;
+	}
+	if (at == grid->columns - 1) {
 		fputc('\n', out);
+		grid->pad = 0;
+	}
 }
 
-void grid_print(const struct grid *grid, FILE *out)
+void grid_print(struct grid *grid, FILE *out)
 {
 	unsigned at = 0;
 
@@ -100,6 +110,35 @@ void grid_print(const struct grid *grid, FILE *out)
 		print_cell(grid, at, cell->text, out);
 		at = (at + 1) % grid->columns;
 	}
+}
+
+void text_wrap(const char *text, unsigned width, FILE *out)
+{
+	unsigned at = 0;
+
+	while (*text) {
+		size_t blanks = strspn(text, " "), length;
+		char *word;
+
+		text += blanks;
+		if (*text == '\n') {
+			fputc('\n', out);
+			text++;
+			at = 0;
+			continue;
+		}
+		length = strcspn(text, " \n");
+		word = strndup(text, length);
+		if (at && at + 1 + text_width(word) > width) {
+			fputc('\n', out);
+			at = 0;
+		}
+		at += (unsigned)fprintf(out, "%s", at ? " " : "") + text_width(word);
+		fputs(word, out);
+		free(word);
+		text += length;
+	}
+	fputc('\n', out);
 }
 
 const char *grid_count(struct arena *arena, uint64_t n, bool blank)

@@ -16,7 +16,7 @@ struct grid;
 struct grid *grid_new(struct arena *);
 void grid_column(struct grid *, const char *title, bool right);
 void grid_cell(struct grid *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void grid_print(const struct grid *, FILE *);
+void grid_print(struct grid *, FILE *); // without columns that are empty
 
 // "1,234,567", and "" for zero if `blank`.
 const char *grid_count(struct arena *, uint64_t n, bool blank);
@@ -25,5 +25,8 @@ const char *grid_rate(struct arena *, double per_s);
 
 // How many places on the screen a text takes: code points of UTF-8.
 unsigned text_width(const char *);
+
+// Breaks lines between words, so that none is longer; keeps the breaks that are there.
+void text_wrap(const char *, unsigned width, FILE *);
 
 #endif

@@ -27,8 +27,7 @@ static const char *gates_text(struct arena *arena, const json_t *gates)
 	if (!json_integer_value(count))
 		return "none";
 	text = arena_printf(arena, "%d", (int)json_integer_value(count));
-	json_array_foreach(names, i, name)
-	{
+	json_array_foreach (names, i, name) {
 		text =
 		    arena_printf(arena, "%s%s%s", text, i ? ", " : ": ", json_string_value(name));
 	}
@@ -52,8 +51,7 @@ static void params_rows(struct arena *arena, struct grid *grid, const json_t *pa
 	const json_t *param;
 	size_t i;
 
-	json_array_foreach(params, i, param)
-	{
+	json_array_foreach (params, i, param) {
 		const char *name = arena_printf(arena, "%s%s", prefix, text_of(param, "name"));
 		bool live = json_is_true(json_object_get(param, "live"));
 
@@ -92,8 +90,7 @@ static void names_text(struct arena *arena, const char *title, const json_t *lis
 		return;
 	grid_column(grid, title, false);
 	grid_column(grid, "", false);
-	json_array_foreach(list, i, item)
-	{
+	json_array_foreach (list, i, item) {
 		grid_cell(grid, "  %s", text_of(item, "name"));
 		grid_cell(grid, "%s%s", text_of(item, "help"), text_of(item, "type"));
 	}
@@ -106,8 +103,7 @@ static void commands_text(struct arena *arena, const json_t *commands)
 	const json_t *command;
 	size_t i;
 
-	json_array_foreach(commands, i, command)
-	{
+	json_array_foreach (commands, i, command) {
 		printf("\nCommand %s: %s%s\n", text_of(command, "name"), text_of(command, "help"),
 		       json_is_true(json_object_get(command, "live"))
 			   ? ""
@@ -133,8 +129,10 @@ void reference_text(const json_t *entry)
 	const json_t *inputs = json_object_get(entry, "inputs");
 
 	printf("%s: %s\n", text_of(entry, "name"), text_of(entry, "help"));
-	if (*text_of(entry, "details"))
-		printf("\n%s\n", text_of(entry, "details"));
+	if (*text_of(entry, "details")) {
+		putchar('\n');
+		text_wrap(text_of(entry, "details"), 90, stdout);
+	}
 	if (inputs)
 		printf(
 		    "\nInput gates:  %s\nOutput gates: %s\nWorkers:      %s\n",
@@ -171,8 +169,7 @@ static void params_markdown_rows(struct arena *arena, const json_t *params, cons
 	const json_t *param;
 	size_t i;
 
-	json_array_foreach(params, i, param)
-	{
+	json_array_foreach (params, i, param) {
 		const char *name = arena_printf(arena, "%s%s", prefix, text_of(param, "name"));
 
 		cell("| `", name, "` | ");
@@ -203,8 +200,7 @@ static void names_markdown(const char *title, const json_t *list)
 	if (!json_array_size(list))
 		return;
 	printf("\n| %s | |\n| --- | --- |\n", title);
-	json_array_foreach(list, i, item)
-	{
+	json_array_foreach (list, i, item) {
 		cell("| `", text_of(item, "name"), "` | ");
 		cell("", text_of(item, "help"), "");
 		cell("", text_of(item, "type"), " |\n");
@@ -216,8 +212,7 @@ static void commands_markdown(struct arena *arena, const json_t *commands)
 	const json_t *command;
 	size_t i;
 
-	json_array_foreach(commands, i, command)
-	{
+	json_array_foreach (commands, i, command) {
 		printf("\nCommand `%s`: %s%s\n", text_of(command, "name"), text_of(command, "help"),
 		       json_is_true(json_object_get(command, "live"))
 			   ? "."

@@ -2,6 +2,7 @@
 // sluice show: a graph in the terminal. Nodes stand below each other in the order in which a worker
 // walks them; at their left, lines run from each node down to those that it feeds.
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct rails {
 	unsigned *by_order; // nodes in the order of the walk
 	const char **names; // of each node, with spaces up to the longest
 	unsigned indent;    // columns that the lines take at most, in places
+	unsigned last;	    // the column of the node before
 };
 
 static const char *glyph(const struct rails *rails, unsigned sides)
@@ -126,8 +128,8 @@ static void draw_fork(const struct rails *rails, unsigned at, const bool *joined
 	fputc('\n', rails->out);
 }
 
-// Leads the links of a node that stood in column `at` to their columns.
-static void lead_on(struct rails *rails, unsigned node, unsigned at)
+// Leads the links of a node that stood in column `at` to their columns; whether that took a row.
+static bool lead_on(struct rails *rails, unsigned node, unsigned at)
 {
 	const struct graph *graph = rails->graph;
 	unsigned room = rails->n + graph->nodes[node].ogates + 1;
@@ -154,6 +156,7 @@ static void lead_on(struct rails *rails, unsigned node, unsigned at)
 		draw_fork(rails, at, joined, fresh);
 	free(joined);
 	free(fresh);
+	return !straight;
 }
 
 // Items of text that follow a node's name, in as many lines as they take.
@@ -161,11 +164,12 @@ struct notes {
 	struct rails *rails;
 	unsigned place; // on the line
 	unsigned indent;
+	const char *between; // what comes before the next note
 };
 
-static void note(struct notes *notes, const char *text, const char *between)
+static void note(struct notes *notes, const char *text)
 {
-	unsigned width = text_width(text) + text_width(between);
+	unsigned width = text_width(text) + text_width(notes->between);
 
 	if (notes->place > notes->indent && notes->place + width > LINE_WIDTH) {
 		fputc('\n', notes->rails->out);
@@ -173,10 +177,11 @@ static void note(struct notes *notes, const char *text, const char *between)
 		fprintf(notes->rails->out, "%*s", (int)(notes->indent - notes->rails->indent), "");
 		notes->place = notes->indent;
 	} else if (notes->place > notes->indent) {
-		fputs(between, notes->rails->out);
+		fputs(notes->between, notes->rails->out);
 	}
 	fputs(text, notes->rails->out);
 	notes->place += width;
+	notes->between = ", ";
 }
 
 static void note_link(struct notes *notes, const struct graph_link *link)
@@ -194,7 +199,7 @@ static void note_link(struct notes *notes, const struct graph_link *link)
 	if (to->igates > 1 || to->type->igate_names)
 		end = arena_printf(rails->arena, "[%s]",
 				   show_gate(rails->arena, to, false, link->igate));
-	note(notes, arena_printf(rails->arena, "%s%s %s%s", gate, arrow, to->name, end), ", ");
+	note(notes, arena_printf(rails->arena, "%s%s %s%s", gate, arrow, to->name, end));
 }
 
 // Where each output gate leads. A single link straight down needs no words.
@@ -220,10 +225,8 @@ static void note_links(struct notes *notes, unsigned node)
 	}
 	for (gate_t gate = 0; gate < at->ogates; gate++)
 		if (!(linked & 1ull << gate))
-			note(notes,
-			     arena_printf(notes->rails->arena, "%s is unconnected: drops",
-					  show_gate(notes->rails->arena, at, true, gate)),
-			     ", ");
+			note(notes, arena_printf(notes->rails->arena, "%s is unconnected: drops",
+						 show_gate(notes->rails->arena, at, true, gate)));
 }
 
 static void draw_node(struct rails *rails, unsigned node)
@@ -231,11 +234,17 @@ static void draw_node(struct rails *rails, unsigned node)
 	const struct graph_node *at = &rails->graph->nodes[node];
 	unsigned column = find_column(rails, (int)node);
 	const char *dot = rails->ascii ? (at->source ? "o" : "*") : (at->source ? "○" : "●");
-	struct notes notes = {.rails = rails};
+	struct notes notes = {.rails = rails, .between = ""};
 	const char *params;
 
-	if (column == rails->n)
+	if (column == rails->n) {
 		column = free_column(rails, 0);
+		// A node that nothing feeds must not seem to hang on the one above it.
+		if (column == rails->last) {
+			draw_rails(rails, 0, NULL);
+			fputc('\n', rails->out);
+		}
+	}
 	rails->to[column] = -1;
 	draw_rails(rails, column, dot);
 	fputs(rails->names[node], rails->out);
@@ -244,29 +253,11 @@ static void draw_node(struct rails *rails, unsigned node)
 	notes.place = notes.indent;
 	params = show_params(rails->arena, at->type->params, at->params, 48);
 	if (*params)
-		note(&notes, params, "");
+		note(&notes, params);
+	notes.between = "  ";
 	note_links(&notes, node);
 	fputc('\n', rails->out);
-	lead_on(rails, node, column);
-}
-
-// The widest that the lines become, found by drawing into nothing.
-static unsigned measure(struct rails *rails)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *out = rails->out;
-	unsigned columns;
-
-	rails->out = open_memstream(&text, &length);
-	for (unsigned i = 0; i < rails->graph->n_nodes; i++)
-		draw_node(rails, rails->by_order[i]);
-	fclose(rails->out);
-	free(text);
-	rails->out = out;
-	columns = rails->n;
-	rails->n = 0;
-	return 2 * columns + 1;
+	rails->last = lead_on(rails, node, column) || rails->to[column] >= 0 ? UINT_MAX : column;
 }
 
 static void name_nodes(struct rails *rails)
@@ -315,19 +306,52 @@ static void show_ports(const struct graph *graph, struct arena *arena, FILE *out
 	grid_print(grid, out);
 }
 
+// Prints a text without the blanks at the ends of its lines.
+static void print_trimmed(char *text, FILE *out)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		size_t n = strlen(line);
+
+		while (n && line[n - 1] == ' ')
+			n--;
+		if (text)
+			fprintf(out, "%.*s\n", (int)n, line);
+	}
+}
+
+static void draw_all(struct rails *rails, FILE *out)
+{
+	char *text = NULL;
+	size_t length;
+
+	rails->out = open_memstream(&text, &length);
+	for (unsigned i = 0; i < rails->graph->n_nodes; i++)
+		draw_node(rails, rails->by_order[i]);
+	fclose(rails->out);
+	if (out)
+		print_trimmed(text, out);
+	free(text);
+}
+
 void show_text(const struct graph *graph, bool ascii, FILE *out)
 {
-	struct rails rails = {.graph = graph, .arena = arena_new(), .ascii = ascii, .out = out};
+	struct rails rails = {
+	    .graph = graph, .arena = arena_new(), .ascii = ascii, .last = UINT_MAX};
 
 	rails.by_order = memory_new(graph->n_nodes + 1, sizeof(*rails.by_order));
 	rails.names = memory_new(graph->n_nodes + 1, sizeof(*rails.names));
 	for (unsigned i = 0; i < graph->n_nodes; i++)
 		rails.by_order[graph->nodes[i].order] = i;
 	name_nodes(&rails);
-	rails.indent = measure(&rails);
+	// The widest that the lines become is found by drawing into nothing.
+	draw_all(&rails, NULL);
+	rails.indent = 2 * rails.n + 1;
+	rails.n = 0;
+	rails.last = UINT_MAX;
 	fprintf(out, "%s\n\n", graph->file);
-	for (unsigned i = 0; i < graph->n_nodes; i++)
-		draw_node(&rails, rails.by_order[i]);
+	draw_all(&rails, out);
 	show_ports(graph, rails.arena, out);
 	show_workers(graph, out);
 	free(rails.to);
