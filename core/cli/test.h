@@ -76,6 +76,7 @@ void test_free(struct test_file *);
 struct test_result {
 	const char **faults; // each may have several lines
 	unsigned n_faults;
+	unsigned n_updated; // of these: an edit does away with them
 };
 
 // Runs one case on a graph of its own. Faults are failed expectations; errors mean that the graph

@@ -134,8 +134,7 @@ static void write_flow(const json_t *map, size_t at, FILE *out)
 	json_t *value;
 
 	fputc('{', out);
-	json_object_foreach((json_t *)map, key, value)
-	{
+	json_object_foreach ((json_t *)map, key, value) {
 		const json_t *item;
 		size_t i;
 
@@ -148,8 +147,7 @@ static void write_flow(const json_t *map, size_t at, FILE *out)
 			continue;
 		}
 		fputc('[', out);
-		json_array_foreach(value, i, item)
-		{
+		json_array_foreach (value, i, item) {
 			if (broken)
 				fprintf(out, "%s\n%*s", i ? "," : "", (int)at + 2, "");
 			else
@@ -168,8 +166,7 @@ static void write_block(const json_t *map, size_t at, FILE *out)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)map, key, value)
-	{
+	json_object_foreach ((json_t *)map, key, value) {
 		const json_t *item;
 		size_t i;
 
@@ -182,8 +179,7 @@ static void write_block(const json_t *map, size_t at, FILE *out)
 			write_scalar(value, out);
 			continue;
 		}
-		json_array_foreach(value, i, item)
-		{
+		json_array_foreach (value, i, item) {
 			fprintf(out, "\n%*s- ", (int)at + 2, "");
 			write_scalar(item, out);
 		}
@@ -195,8 +191,7 @@ static bool is_traffic(const json_t *map)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)map, key, value)
-	{
+	json_object_foreach ((json_t *)map, key, value) {
 		if (!json_is_array(value))
 			return false;
 	}
