@@ -190,19 +190,27 @@ static const char *words_text(const struct dissection *d)
 	return d->end < d->n ? arena_printf(d->arena, "%s / pad %u", text, d->n) : text;
 }
 
-// Marks the fields that were filled in otherwise than the bytes have them.
-static void differences_mark(struct dissection *d, const uint8_t *filled)
+// Marks the fields that were filled in otherwise than the bytes have them: checksums or all others.
+static bool differences_mark(struct dissection *d, const uint8_t *filled, bool sums)
 {
+	bool any = false;
+
 	for (unsigned i = 0; i < d->n_parts; i++) {
 		struct frame_part *part = &d->parts[i];
 		const struct frame_field *fields = part->layer->fields;
 
-		for (unsigned j = 0; fields[j].name; j++)
-			if (fields[j].fill &&
-			    bits_get(d->bytes + part->at, fields[j].bit, fields[j].bits) !=
-				bits_get(filled + part->at, fields[j].bit, fields[j].bits))
-				part->given |= 1u << j;
+		for (unsigned j = 0; fields[j].name; j++) {
+			const struct frame_field *field = &fields[j];
+
+			if (!field->fill || (field->fill >= FILL_HEADER_SUM) != sums ||
+			    bits_get(d->bytes + part->at, field->bit, field->bits) ==
+				bits_get(filled + part->at, field->bit, field->bits))
+				continue;
+			part->given |= 1u << j;
+			any = true;
+		}
 	}
+	return any;
 }
 
 static bool parses_to(struct dissection *d, const char *text, struct frame *frame)
@@ -225,7 +233,9 @@ const char *frame_describe(struct arena *arena, const uint8_t *bytes, unsigned n
 			break;
 		if (!memcmp(frame.bytes, bytes, n))
 			return text;
-		differences_mark(&d, frame.bytes);
+		// Checksums may be right once all else is.
+		if (!differences_mark(&d, frame.bytes, false))
+			differences_mark(&d, frame.bytes, true);
 	}
 	return hex_text(arena, bytes, n);
 }

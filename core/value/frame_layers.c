@@ -175,9 +175,9 @@ static bool number_read(struct arena *arena, const struct frame_field *field, co
 	bool negative;
 	enum scan scan = number_scan(text, &n, &negative);
 
-	if (field->kind == FIELD_FLAGS && flags_read(text, &n))
+	if (field->kind == FIELD_FLAGS && scan == SCAN_NOT && flags_read(text, &n)) {
 		scan = SCAN_OK;
-	else if (field->kind == FIELD_FLAGS && scan == SCAN_NOT) {
+	} else if (field->kind == FIELD_FLAGS && scan == SCAN_NOT) {
 		*why = arena_printf(arena, "is neither letters of %s nor a number", flag_letters);
 		return false;
 	}

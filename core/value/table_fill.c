@@ -44,8 +44,14 @@ static void list_fill(struct filler *f, const struct param *row, const struct va
 			   value->n == 1 ? "" : "s", bounds_text(f->arena, row, RATE_PPS));
 		return;
 	}
+	if (value->n && !table_length(fields)) {
+		fill_fault(f, value->place, path, "its table does not say what an item is");
+		return;
+	}
 	list->n = (unsigned)value->n;
-	list->items = arena_alloc(f->arena, value->n * fields->struct_size + 1);
+	if (!list->n)
+		return;
+	list->items = arena_alloc(f->arena, value->n * fields->struct_size);
 	for (unsigned i = 0; i < list->n; i++) {
 		struct value *item = value->items[i];
 		struct member member = {fields->name, item->place, item};
