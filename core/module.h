@@ -144,8 +144,9 @@ struct batch *batch_new(struct ctx *);
 // Gives back a batch that has no packets left (all taken or held).
 void batch_free(struct ctx *, struct batch *);
 
-// New packets, all n or none (false). Each has refcount 1, one segment, length 0. Counted as made.
-bool packets_new(struct ctx *, struct rte_mbuf **pkts, unsigned n);
+// New packets, all n or none (false). Each has refcount 1 and one segment with `length` bytes of
+// any content. Counted as made.
+bool packets_new(struct ctx *, struct rte_mbuf **pkts, unsigned n, uint16_t length);
 
 // A deep copy with refcount 1, metadata included, or NULL. Counted as made.
 struct rte_mbuf *packet_copy(struct ctx *, const struct rte_mbuf *);
@@ -204,10 +205,10 @@ struct node {
 	gate_t ogates;
 	uint16_t workers;	  // how many run it; each has a local
 	struct rte_mempool *pool; // of the graph's packets
-	uint64_t
-	    now_ns;    // the graph's clock when open(), close(), a command, take() or fold() began
-	bool finite;   // every source that feeds it ends by itself
-	int congested; // set with node_congest()
+	uint16_t burst;		  // the graph's setting
+	uint64_t now_ns; // the clock when open(), close(), a command, take() or fold() began
+	bool finite;	 // every source that feeds it ends by itself
+	int congested;	 // set with node_congest()
 };
 
 // The own memory of the node's worker number i, from 0.

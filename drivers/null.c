@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <rte_mempool.h>
-
 #include "driver.h"
+#include "mbuf.h"
 
 enum { FILL_NONE, FILL_ZERO };
 
@@ -18,17 +17,6 @@ struct null_params {
 	struct choice fill;
 	uint64_t count;
 };
-
-// What a fresh packet has from `rearm_data` on: offset, refcount, segments, port, flags, type,
-// lengths, tag and hash, which lie side by side in struct rte_mbuf and go out as one store.
-#define NULL_FRESH_AT offsetof(struct rte_mbuf, rearm_data)
-#define NULL_FRESH_BYTES 32
-
-_Static_assert(offsetof(struct rte_mbuf, data_len) + 2 <= NULL_FRESH_AT + NULL_FRESH_BYTES,
-	       "the lengths are in the part that is written");
-_Static_assert(offsetof(struct rte_mbuf, buf_len) >= NULL_FRESH_AT + NULL_FRESH_BYTES,
-	       "the buffer's own length is not");
-_Static_assert(offsetof(struct rte_mbuf, ol_flags) == NULL_FRESH_AT + 8, "flags follow");
 
 // One for each receive queue and one for each transmit queue; the counters are the worker's.
 struct null_queue {
@@ -40,7 +28,6 @@ struct null_queue {
 	uint64_t left; // to make; UINT64_MAX: without end
 	uint32_t size;
 	bool zero;
-	uint8_t fresh[NULL_FRESH_BYTES];
 } __rte_cache_aligned;
 
 struct null_state {
@@ -89,12 +76,10 @@ static uint16_t null_rx(void *queue_, struct rte_mbuf **pkts, uint16_t n)
 		n = queue->left;
 	if (unlikely(!n))
 		return 0;
-	if (unlikely(rte_mempool_get_bulk(queue->pool, (void **)pkts, n) < 0)) {
+	if (unlikely(!mbufs_new(queue->pool, pkts, n, (uint16_t)queue->size))) {
 		null_count(&queue->no_memory, n);
 		return 0;
 	}
-	for (unsigned i = 0; i < n; i++)
-		memcpy((uint8_t *)pkts[i] + NULL_FRESH_AT, queue->fresh, NULL_FRESH_BYTES);
 	if (queue->zero)
 		for (unsigned i = 0; i < n; i++)
 			memset(rte_pktmbuf_mtod(pkts[i], void *), 0, queue->size);
@@ -107,26 +92,14 @@ static uint16_t null_rx(void *queue_, struct rte_mbuf **pkts, uint16_t n)
 	return n;
 }
 
-// Frees a burst. Packets that are whole, unshared and of the graph's pool, which are all as a rule,
-// go back in one piece; the test for it is a chain of ORs without a branch.
 static uint16_t null_tx(void *queue_, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct null_queue *queue = queue_;
-	struct rte_mempool *pool = queue->pool;
-	uint64_t odd = 0, bytes = 0;
+	uint64_t bytes = 0;
 
-	for (unsigned i = 0; i < n; i++) {
-		const struct rte_mbuf *pkt = pkts[i];
-
-		odd |= (uint64_t)pkt->pool ^ (uint64_t)pool;
-		odd |= pkt->ol_flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL);
-		odd |= (pkt->refcnt ^ 1) | (pkt->nb_segs ^ 1);
-		bytes += pkt->pkt_len;
-	}
-	if (likely(!odd))
-		rte_mempool_put_bulk(pool, (void **)pkts, n);
-	else
-		rte_pktmbuf_free_bulk(pkts, n);
+	for (unsigned i = 0; i < n; i++)
+		bytes += pkts[i]->pkt_len;
+	mbufs_free(pkts, n);
 	null_count(&queue->packets, n);
 	null_count(&queue->bytes, bytes);
 	return n;
@@ -146,19 +119,8 @@ static uint32_t null_frame_max(const void *params_)
 	return params->rx ? params->size : 0;
 }
 
-// Everything that a packet made has in common, written once.
 static void null_queue_fill(struct null_queue *queue, const struct null_params *params)
 {
-	struct rte_mbuf fresh = {
-	    .data_off = RTE_PKTMBUF_HEADROOM,
-	    .refcnt = 1,
-	    .nb_segs = 1,
-	    .port = RTE_MBUF_PORT_INVALID,
-	    .pkt_len = params->size,
-	    .data_len = params->size,
-	};
-
-	memcpy(queue->fresh, (uint8_t *)&fresh + NULL_FRESH_AT, NULL_FRESH_BYTES);
 	queue->size = params->size;
 	queue->zero = params->fill.n == FILL_ZERO;
 }

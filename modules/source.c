@@ -50,8 +50,8 @@ static const struct param source_params[] = {
     PARAM(source_params, sizes, .def = "", .max = 256, .fields = source_sizes,
 	  .example = "[60, 60, 590, 1514]", .help = "instead of size: several, each in turn"),
     PARAM(source_params, count, .def = "0", .help = "packets to make; 0: without end"),
-    PARAM(source_params, burst, .def = "32", .min = 1, .max = BATCH_MAX,
-	  .help = "packets made at once, at most"),
+    PARAM(source_params, burst, .def = "0", .max = BATCH_MAX,
+	  .help = "packets made at once; 0: the graph's setting"),
     PARAM(source_params, fill, .def = "template", .choices = source_fill,
 	  .help = "none: only lengths are set, the bytes are whatever the buffer holds"),
     PARAM(source_params, fields, .def = "", .max = SOURCE_FIELDS, .fields = source_fields,
@@ -81,8 +81,8 @@ struct source {
 	unsigned next;
 	unsigned n_fields;
 	uint32_t room; // bytes that the first segment takes
-	bool chained;  // some are longer
-	bool none;     // nothing is written
+	bool none;	 // nothing is written
+	uint16_t length; // of every packet, where nothing more need be done to one; else 0
 	bool finite;
 	uint16_t burst;
 	uint64_t left; // packets still to be made, if finite
@@ -119,17 +119,6 @@ static inline const struct source_frame *source_next(struct source *state)
 	if (++state->next == state->n_frames)
 		state->next = 0;
 	return frame;
-}
-
-// Only lengths, all the same: the packets themselves are not looked at.
-static void source_lengths(const struct source *state, struct batch *batch)
-{
-	uint32_t length = state->frames[0].length;
-
-	batch_foreach (batch, pkt) {
-		pkt->data_len = (uint16_t)length;
-		pkt->pkt_len = length;
-	}
 }
 
 static void source_write(struct ctx *ctx, struct batch *batch)
@@ -177,15 +166,13 @@ static int source_poll(struct ctx *ctx)
 	batch = batch_new(ctx);
 	if (unlikely(!batch))
 		return 0;
-	if (unlikely(!packets_new(ctx, batch->pkts, n))) {
+	if (unlikely(!packets_new(ctx, batch->pkts, n, state->length))) {
 		batch_free(ctx, batch);
 		return 0;
 	}
 	batch->n = n;
 	state->left -= n;
-	if (state->none && state->n_frames == 1 && !state->chained)
-		source_lengths(state, batch);
-	else
+	if (!state->length)
 		source_write(ctx, batch);
 	emit(ctx, batch, 0);
 	return (int)n;
@@ -317,7 +304,6 @@ static bool source_prepare(struct source *state, const struct source_params *par
 			frame->edits = edits;
 			if (!source_frame_fill(frame, &template, &at, size, state->none))
 				return false;
-			state->chained |= size > state->room;
 		}
 	}
 	return true;
@@ -343,7 +329,7 @@ static int source_open(struct node *node, struct errors *errors)
 
 	state->room = rte_pktmbuf_data_room_size(node->pool) - RTE_PKTMBUF_HEADROOM;
 	state->none = params->fill.n == SOURCE_NONE;
-	state->burst = params->burst;
+	state->burst = params->burst ? params->burst : node->burst;
 	state->finite = params->count > 0;
 	state->left = params->count;
 	state->n_fields = params->fields.n;
@@ -368,6 +354,8 @@ static int source_open(struct node *node, struct errors *errors)
 		error_machine(errors, "templates", "no memory for %u frames", state->n_frames);
 		return -1;
 	}
+	if (state->none && state->n_frames == 1 && state->frames[0].length <= state->room)
+		state->length = (uint16_t)state->frames[0].length;
 	return 0;
 }
 

@@ -60,6 +60,7 @@ struct worker {
 	unsigned pending_any;
 	unsigned looping;  // packets that wait on links that lead back
 	uint32_t watch_in; // polls until the next watched walk
+	uint32_t random;
 	uint64_t now_ns;
 	uint64_t last_tsc; // when busy_cycles and idle_cycles were last brought up to date
 	bool busy;	   // what has gone on since then

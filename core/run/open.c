@@ -200,6 +200,7 @@ struct run_node *node_make(struct run *run, const struct graph *graph, unsigned 
 	node->pub.name = strdup(spec->name);
 	node->pub.type = spec->type;
 	node->pub.params = spec->params;
+	node->pub.burst = (uint16_t)graph->settings.burst;
 	node->pub.igates = spec->igates;
 	node->pub.ogates = spec->ogates;
 	node->pub.workers = (uint16_t)__builtin_popcountll(spec->workers);

@@ -3,33 +3,8 @@
 
 #include <string.h>
 
-#include <rte_mempool.h>
-
+#include "mbuf.h"
 #include "run/inside.h"
-
-// Fields of a fresh packet, as one store each: data_off, refcnt, nb_segs, port; then ol_flags.
-#define FRESH_REARM                                                                                \
-	((uint64_t)RTE_PKTMBUF_HEADROOM | 1ULL << 16 | 1ULL << 32 |                                \
-	 (uint64_t)RTE_MBUF_PORT_INVALID << 48)
-
-// Frees packets: those that are single, direct and unshared go back to their pool in one move.
-static void packets_free(struct rte_mbuf **pkts, unsigned n)
-{
-	struct rte_mempool *pool = n ? pkts[0]->pool : NULL;
-	uint64_t odd = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct rte_mbuf *pkt = pkts[i];
-
-		odd |= (uint64_t)(pkt->pool != pool) | (pkt->nb_segs ^ 1) |
-		       (uint64_t)(rte_mbuf_refcnt_read(pkt) ^ 1) |
-		       (pkt->ol_flags & (RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL));
-	}
-	if (likely(!odd && n))
-		rte_mempool_put_bulk(pool, (void **)pkts, n);
-	else
-		rte_pktmbuf_free_bulk(pkts, n);
-}
 
 struct batch *batch_new(struct ctx *ctx)
 {
@@ -176,7 +151,7 @@ void drop(struct ctx *ctx, struct batch *batch, reason_t reason)
 {
 	counter_add(&ctx->dropped[reason], batch->n);
 	ctx->balance -= batch->n;
-	packets_free(batch->pkts, batch->n);
+	mbufs_free(batch->pkts, batch->n);
 	batch_free(ctx, batch);
 }
 
@@ -191,7 +166,7 @@ void consume(struct ctx *ctx, struct batch *batch)
 {
 	counter_add(&ctx->consumed, batch->n);
 	ctx->balance -= batch->n;
-	packets_free(batch->pkts, batch->n);
+	mbufs_free(batch->pkts, batch->n);
 	batch_free(ctx, batch);
 }
 
@@ -204,20 +179,10 @@ void taken(struct ctx *ctx, struct batch *batch, unsigned n)
 		memmove(batch->pkts, &batch->pkts[n], batch->n * sizeof(*batch->pkts));
 }
 
-bool packets_new(struct ctx *ctx, struct rte_mbuf **pkts, unsigned n)
+bool packets_new(struct ctx *ctx, struct rte_mbuf **pkts, unsigned n, uint16_t length)
 {
-	if (unlikely(rte_mempool_get_bulk(ctx->worker->pool, (void **)pkts, n) < 0))
+	if (unlikely(!mbufs_new(ctx->worker->pool, pkts, n, length)))
 		return false;
-	for (unsigned i = 0; i < n; i++) {
-		struct rte_mbuf *pkt = pkts[i];
-		uint64_t *head = (uint64_t *)__builtin_assume_aligned(&pkt->rearm_data, 8);
-
-		// Packets in a pool have no next segment; the stores cover all else that a user may
-		// read.
-		head[0] = FRESH_REARM;
-		head[1] = 0;
-		memset(&pkt->rx_descriptor_fields1, 0, 16);
-	}
 	made(ctx, n);
 	return true;
 }

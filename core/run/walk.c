@@ -223,7 +223,10 @@ static __rte_always_inline int walk(struct worker *worker, const bool watched)
 
 static __attribute__((noinline)) int walk_watched(struct worker *worker)
 {
-	worker->watch_in = worker->watch;
+	// Spread around the mean, so that sources polled in turn are all seen.
+	worker->random = worker->random * 1664525 + 1013904223;
+	worker->watch_in = worker->watch / 2 + 1 +
+			   (uint32_t)((uint64_t)worker->random * worker->watch >> 32);
 	time_update(worker, worker->busy);
 	return walk(worker, true);
 }
