@@ -45,6 +45,9 @@ bool capture_in_is_stream(const struct capture_in *);
 // Records since the start or the last rewind.
 uint64_t capture_in_records(const struct capture_in *);
 
+// How many, over all passes, were captured in part only. Any thread.
+uint64_t capture_in_shortened(const struct capture_in *);
+
 // Call it before the first record if the file is going to be rewound: small ones stay in memory.
 void capture_in_keep(struct capture_in *);
 void capture_in_rewind(struct capture_in *);

@@ -16,6 +16,7 @@
 #include <pcap/pcap.h>
 
 #include "capture.h"
+#include "capture_snap.h"
 
 #define CAPTURE_BUFFER (256 << 10)
 #define CAPTURE_KEEP_MAX (64 << 20)
@@ -38,7 +39,9 @@ struct capture_in {
 	uint64_t offset; // bytes read; read by other threads
 	uint8_t head[8]; // the first bytes, to name what is no capture
 	uint64_t records;
+	uint64_t shortened; // records that were captured in part
 	int read_error;
+	struct capture_snap snap;
 	pcap_t *pcap; // NULL: not begun, or rewound
 	char *buffer;
 	struct capture_problem problem;
@@ -92,6 +95,8 @@ static ssize_t capture_in_read(void *in_, char *buf, size_t n)
 		in->read_error = errno;
 	for (ssize_t i = 0; i < got && in->offset + i < sizeof(in->head); i++)
 		in->head[in->offset + i] = buf[i];
+	if (got > 0)
+		capture_snap_pass(&in->snap, (uint8_t *)buf, got);
 	if (got > 0)
 		__atomic_store_n(&in->offset, in->offset + got, __ATOMIC_RELAXED);
 	return got;
@@ -168,6 +173,7 @@ static int capture_in_begin(struct capture_in *in)
 				    strerror(errno));
 		return -1;
 	}
+	in->snap = (struct capture_snap){.cut = in->snap.cut};
 	setvbuf(file, in->buffer, _IOFBF, CAPTURE_BUFFER);
 	in->pcap =
 	    pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
@@ -328,14 +334,12 @@ static enum capture_answer capture_next_kept(struct capture_in *in, struct captu
 	return CAPTURE_RECORD;
 }
 
-enum capture_answer capture_in_next(struct capture_in *in, struct capture_record *record)
+static enum capture_answer capture_next_read(struct capture_in *in, struct capture_record *record)
 {
 	struct pcap_pkthdr *header;
 	const u_char *bytes;
 	int got;
 
-	if (in->complete)
-		return capture_next_kept(in, record);
 	if (!in->pcap && capture_in_begin(in))
 		return in->stopped ? CAPTURE_STOPPED : CAPTURE_BAD;
 	got = pcap_next_ex(in->pcap, &header, &bytes);
@@ -360,6 +364,22 @@ enum capture_answer capture_in_next(struct capture_in *in, struct capture_record
 	if (in->keep)
 		capture_keep(in, record);
 	return CAPTURE_RECORD;
+}
+
+enum capture_answer capture_in_next(struct capture_in *in, struct capture_record *record)
+{
+	enum capture_answer answer =
+	    in->complete ? capture_next_kept(in, record) : capture_next_read(in, record);
+
+	if (answer == CAPTURE_RECORD && record->captured < record->length)
+		__atomic_store_n(&in->shortened, in->shortened + 1, __ATOMIC_RELAXED);
+	return answer;
+}
+
+uint64_t capture_in_shortened(const struct capture_in *in)
+{
+	return __atomic_load_n(&in->shortened, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&in->snap.cut, __ATOMIC_RELAXED);
 }
 
 const struct capture_problem *capture_in_problem(const struct capture_in *in)

@@ -44,7 +44,6 @@ struct pcap_rx {
 	uint64_t pass;		// passes done
 	uint64_t due_ns;	// when the last packet was due, on the monotonic clock
 	uint64_t last_ns;	// its time in the capture
-	uint64_t shortened;	// captured in part only
 	uint64_t bad;		// could not be received at all
 	uint64_t damaged;	// 1: reading ended there
 
@@ -105,13 +104,11 @@ static struct rte_mbuf *pcap_chain(struct pcap_rx *rx, const struct capture_reco
 	return head;
 }
 
-// A record that no chain of buffers can hold; or one that is to be counted as cut by its capturer.
+// Whether a chain of buffers can hold the record.
 static bool pcap_rx_fits(struct pcap_rx *rx, const struct capture_record *record)
 {
 	unsigned n = pcap_segments(rx, record->captured);
 
-	if (record->captured < record->length)
-		pcap_count(&rx->shortened, 1);
 	if (n <= RTE_MBUF_MAX_NB_SEGS && n <= rx->port->pool->size)
 		return true;
 	pcap_count(&rx->bad, 1);
@@ -260,16 +257,18 @@ static enum capture_answer pcap_rx_read(struct pcap_rx *rx)
 // Says what is worth it once all is read.
 static void pcap_rx_tell(struct pcap_rx *rx)
 {
+	uint64_t shortened = capture_in_shortened(rx->in);
+
 	if (rx->damaged)
 		port_fault(rx->port, "rx: %s", capture_in_problem(rx->in)->text);
 	if (rx->bad)
 		port_fault(rx->port,
 			   "rx: \"%s\": %llu packets need more than all %u packet buffers",
 			   rx->path, (unsigned long long)rx->bad, rx->port->pool->size);
-	if (rx->shortened)
+	if (shortened)
 		port_note(rx->port,
 			  "rx: \"%s\": %llu packets were captured in part only, and came so",
-			  rx->path, (unsigned long long)rx->shortened);
+			  rx->path, (unsigned long long)shortened);
 }
 
 static void *pcap_rx_main(void *rx_)
@@ -462,7 +461,7 @@ void pcap_rx_counters(const struct pcap_rx *rx, struct port_counters *counters)
 	counters->rx_packets = pcap_read(&rx->packets);
 	counters->rx_bytes = pcap_read(&rx->bytes);
 	counters->rx_errors =
-	    pcap_read(&rx->shortened) + pcap_read(&rx->bad) + pcap_read(&rx->damaged);
+	    capture_in_shortened(rx->in) + pcap_read(&rx->bad) + pcap_read(&rx->damaged);
 }
 
 double pcap_rx_progress(const struct pcap_rx *rx)
