@@ -15,7 +15,7 @@ enum { SNAP_UNKNOWN, SNAP_PCAP, SNAP_NG, SNAP_OTHER };
 #define SNAP_AT_NG 12	 // and in the block of an interface
 #define SNAP_AT_SIMPLE 8 // where the length of a simple packet stands
 
-static uint32_t snap_get32(const uint8_t *bytes, unsigned big)
+static uint32_t capture_snap_get32(const uint8_t *bytes, unsigned big)
 {
 	uint32_t value;
 
@@ -23,10 +23,10 @@ static uint32_t snap_get32(const uint8_t *bytes, unsigned big)
 	return big ? __builtin_bswap32(value) : value;
 }
 
-static unsigned snap_kind(const uint8_t magic[4])
+static unsigned capture_snap_kind(const uint8_t magic[4])
 {
 	static const uint32_t pcap[] = {0xa1b2c3d4, 0xd4c3b2a1, 0xa1b23c4d, 0x4d3cb2a1};
-	uint32_t value = snap_get32(magic, 0);
+	uint32_t value = capture_snap_get32(magic, 0);
 
 	for (unsigned i = 0; i < sizeof(pcap) / sizeof(pcap[0]); i++)
 		if (value == pcap[i])
@@ -34,7 +34,7 @@ static unsigned snap_kind(const uint8_t magic[4])
 	return value == SNAP_SECTION ? SNAP_NG : SNAP_OTHER;
 }
 
-static void snap_put32(uint8_t *bytes, uint32_t value, unsigned big)
+static void capture_snap_put32(uint8_t *bytes, uint32_t value, unsigned big)
 {
 	value = big ? __builtin_bswap32(value) : value;
 	memcpy(bytes, &value, 4);
@@ -42,71 +42,71 @@ static void snap_put32(uint8_t *bytes, uint32_t value, unsigned big)
 
 // A simple packet block says only how long the packet was on the wire; how much of it is there
 // follows from the snap length of the first interface, which libpcap is not going to see.
-static void snap_simple(struct capture_snap *snap, uint8_t *length)
+static void capture_snap_simple(struct capture_snap *snap, uint8_t *length)
 {
-	if (!snap->simple || snap_get32(length, snap->big) <= snap->simple)
+	if (!snap->simple || capture_snap_get32(length, snap->big) <= snap->simple)
 		return;
-	snap_put32(length, snap->simple, snap->big);
+	capture_snap_put32(length, snap->simple, snap->big);
 	__atomic_store_n(&snap->cut, snap->cut + 1, __ATOMIC_RELAXED);
 }
 
-static void snap_interface(struct capture_snap *snap, uint8_t *byte, unsigned i)
+static void capture_snap_interface(struct capture_snap *snap, uint8_t *byte, unsigned i)
 {
 	snap->field[i] = *byte;
 	*byte = 0;
 	if (i < 3)
 		return;
 	if (!snap->interfaces++)
-		snap->simple = snap_get32(snap->field, snap->big);
+		snap->simple = capture_snap_get32(snap->field, snap->big);
 }
 
 // The first 12 bytes of a block are there: type, length and, of a section, the byte order.
-static void snap_begin(struct capture_snap *snap)
+static void capture_snap_begin(struct capture_snap *snap)
 {
-	if (snap_get32(snap->head, 0) == SNAP_SECTION) {
+	if (capture_snap_get32(snap->head, 0) == SNAP_SECTION) {
 		snap->big = snap->head[8] == 0x1a;
 		snap->interfaces = 0;
 		snap->simple = 0;
 	}
-	snap->length = snap_get32(snap->head + 4, snap->big);
+	snap->length = capture_snap_get32(snap->head + 4, snap->big);
 	if (snap->length < sizeof(snap->head))
 		snap->kind = SNAP_OTHER;
 }
 
 // One of the first 16 bytes of a block; n bytes are there from it on.
-static void snap_block(struct capture_snap *snap, uint8_t *byte, size_t n)
+static void capture_snap_block(struct capture_snap *snap, uint8_t *byte, size_t n)
 {
 	unsigned i = snap->at - snap->block;
 	uint32_t type;
 
 	if (i < sizeof(snap->head))
 		snap->head[i] = *byte;
-	type = snap_get32(snap->head, snap->big);
+	type = capture_snap_get32(snap->head, snap->big);
 	if (i == SNAP_AT_SIMPLE && type == SNAP_SIMPLE && n >= 4)
-		snap_simple(snap, byte);
+		capture_snap_simple(snap, byte);
 	if (i == sizeof(snap->head) - 1)
-		snap_begin(snap);
+		capture_snap_begin(snap);
 	if (i >= SNAP_AT_NG && type == SNAP_INTERFACE)
-		snap_interface(snap, byte, i - SNAP_AT_NG);
+		capture_snap_interface(snap, byte, i - SNAP_AT_NG);
 }
 
-static void snap_byte(struct capture_snap *snap, uint8_t *byte, size_t n)
+static void capture_snap_byte(struct capture_snap *snap, uint8_t *byte, size_t n)
 {
 	if (snap->at < sizeof(snap->magic)) {
 		snap->magic[snap->at] = *byte;
 		snap->head[snap->at] = *byte;
 		if (snap->at == sizeof(snap->magic) - 1)
-			snap->kind = snap_kind(snap->magic);
+			snap->kind = capture_snap_kind(snap->magic);
 	} else if (snap->kind == SNAP_PCAP) {
 		if (snap->at >= SNAP_AT_PCAP && snap->at < SNAP_AT_PCAP + 4)
 			*byte = 0;
 	} else if (snap->kind == SNAP_NG) {
-		snap_block(snap, byte, n);
+		capture_snap_block(snap, byte, n);
 	}
 }
 
 // How many of the next n bytes are none of its business.
-static size_t snap_skip(struct capture_snap *snap, size_t n)
+static size_t capture_snap_skip(struct capture_snap *snap, size_t n)
 {
 	uint64_t end = snap->block + snap->length;
 
@@ -129,10 +129,10 @@ void capture_snap_pass(struct capture_snap *snap, uint8_t *bytes, size_t n)
 	size_t i = 0;
 
 	while (i < n) {
-		size_t skip = snap_skip(snap, n - i);
+		size_t skip = capture_snap_skip(snap, n - i);
 
 		if (!skip) {
-			snap_byte(snap, bytes + i, n - i);
+			capture_snap_byte(snap, bytes + i, n - i);
 			skip = 1;
 		}
 		snap->at += skip;

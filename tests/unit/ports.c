@@ -132,15 +132,15 @@ bool test_port_check(struct test_port *test, const char *driver, const char *par
 	return !errors_count(test->errors);
 }
 
-bool test_port_open(struct test_port *test, const char *driver, const char *params,
-		    unsigned rx_queues, unsigned tx_queues, bool replay)
+static bool port_open_with(struct test_port *test, const char *name, const char *driver,
+			   const char *params, unsigned rx_queues, unsigned tx_queues, bool replay)
 {
 	const struct driver_type *type = port_fill(test, driver, params);
 	struct port *port = &test->port;
 
 	if (errors_count(test->errors))
 		return false;
-	port->name = "p0";
+	port->name = name;
 	port->rx_queues = rx_queues;
 	port->tx_queues = tx_queues;
 	port->burst = 32;
@@ -153,6 +153,18 @@ bool test_port_open(struct test_port *test, const char *driver, const char *para
 	ports = test;
 	pthread_mutex_unlock(&ports_lock);
 	return !type->open(port, test->errors) && !errors_count(test->errors);
+}
+
+bool test_port_open(struct test_port *test, const char *driver, const char *params,
+		    unsigned rx_queues, unsigned tx_queues, bool replay)
+{
+	return port_open_with(test, "p0", driver, params, rx_queues, tx_queues, replay);
+}
+
+bool test_port_open_as(struct test_port *test, const char *name, const char *driver,
+		       const char *params, unsigned rx_queues, unsigned tx_queues)
+{
+	return port_open_with(test, name, driver, params, rx_queues, tx_queues, false);
 }
 
 void test_port_close(struct test_port *test)

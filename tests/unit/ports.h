@@ -34,11 +34,13 @@ unsigned test_pool_out(void);
 // queues_tx 0 or more. false: see test_port_errors(). Close it in either case.
 bool test_port_open(struct test_port *, const char *driver, const char *params, unsigned rx_queues,
 		    unsigned tx_queues, bool replay);
+// The same with a name of the port's own.
+bool test_port_open_as(struct test_port *, const char *name, const char *driver, const char *params,
+		       unsigned rx_queues, unsigned tx_queues);
 void test_port_close(struct test_port *);
 const char *test_port_errors(struct test_port *); // "" when there are none
 
-// Ports that must be opened in one run share the list of faults of no other; a driver's check()
-// alone, for parameters that are wrong.
+// Fills the parameters and calls the driver's check() alone. Close it too.
 bool test_port_check(struct test_port *, const char *driver, const char *params);
 
 // Receives from queue 0 until there are n packets, or the port has ended, or a generous time is

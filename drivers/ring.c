@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// ring: a wire inside the process. Two ports of the same name are its ends; a port without a name
+// receives what it sends. Packets are handed over, not copied.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <rte_memzone.h>
+#include <rte_ring.h>
+
+#include "driver.h"
+
+struct ring_params {
+	const char *name;
+	uint32_t size;
+};
+
+// One end: the ring that it receives from.
+struct ring_end {
+	char *port;	 // the name of the port here; NULL: free
+	unsigned claims; // ports open here: two while a graph change replaces one
+	struct rte_ring *ring;
+};
+
+struct ring_wire {
+	uint32_t size;
+	struct ring_end ends[2];
+};
+
+// What finds the wire of a name: it lies in a named zone of DPDK's, which is the process's own
+// directory, so that drivers need none. Control thread only.
+struct ring_entry {
+	struct ring_wire *newest;
+	unsigned wires;
+};
+
+struct ring_queue {
+	struct rte_ring *ring;
+	uint64_t packets;
+	uint64_t bytes;
+} __rte_cache_aligned;
+
+struct ring_state {
+	struct ring_wire *wire;
+	struct ring_end *end;
+	struct ring_end *peer;	   // a loop's own end
+	struct ring_queue *queues; // the receive queue, then the transmit queues
+};
+
+static const struct param ring_params[] = {
+    PARAM(ring_params, name, .def = "", .max = 16, .example = "wire",
+	  .help =
+	      "name of the wire, which joins the two ports that have it; none: the port receives "
+	      "what it sends"),
+    PARAM(ring_params, size, .def = "1024", .min = 1, .max = 1 << 20,
+	  .help = "packets that wait in each direction; more are refused"),
+    PARAM_END,
+};
+
+static void ring_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static uint64_t ring_read(const uint64_t *counter)
+{
+	return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+static uint64_t ring_bytes(struct rte_mbuf *const *pkts, unsigned n)
+{
+	uint64_t bytes = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		bytes += pkts[i]->pkt_len;
+	return bytes;
+}
+
+static uint16_t ring_rx(void *queue_, struct rte_mbuf **pkts, uint16_t n)
+{
+	struct ring_queue *queue = queue_;
+	unsigned got = rte_ring_sc_dequeue_burst(queue->ring, (void **)pkts, n, NULL);
+
+	if (got) {
+		ring_count(&queue->packets, got);
+		ring_count(&queue->bytes, ring_bytes(pkts, got));
+	}
+	return got;
+}
+
+// Lengths are read before the other end may have, and free, the packets.
+static uint16_t ring_tx_burst(struct ring_queue *queue, struct rte_mbuf **pkts, uint16_t n,
+			      unsigned (*put)(struct rte_ring *, void *const *, unsigned,
+					      unsigned *))
+{
+	uint64_t bytes = ring_bytes(pkts, n), refused;
+	uint16_t got = put(queue->ring, (void *const *)pkts, n, NULL);
+
+	refused = ring_bytes(pkts + got, n - got);
+	ring_count(&queue->packets, got);
+	ring_count(&queue->bytes, bytes - refused);
+	return got;
+}
+
+static uint16_t ring_tx_one(void *queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	return ring_tx_burst(queue, pkts, n, rte_ring_sp_enqueue_burst);
+}
+
+static uint16_t ring_tx_many(void *queue, struct rte_mbuf **pkts, uint16_t n)
+{
+	return ring_tx_burst(queue, pkts, n, rte_ring_mp_enqueue_burst);
+}
+
+static void ring_caps(const void *params, struct driver_caps *caps)
+{
+	(void)params;
+	*caps = (struct driver_caps){.rx_queues = 1, .tx_queues = PORT_QUEUES_MAX};
+}
+
+static unsigned ring_holds(const void *params, unsigned rx_queues, unsigned tx_queues)
+{
+	(void)rx_queues;
+	(void)tx_queues;
+	return ((const struct ring_params *)params)->size;
+}
+
+static struct rte_ring *ring_new(uint32_t size)
+{
+	uint32_t slots = rte_align32pow2(size + 1);
+	ssize_t bytes = rte_ring_get_memsize(slots);
+	struct rte_ring *ring = aligned_alloc(RTE_CACHE_LINE_SIZE, RTE_CACHE_LINE_ROUNDUP(bytes));
+
+	if (ring)
+		rte_ring_init(ring, "ring", size, RING_F_EXACT_SZ);
+	return ring;
+}
+
+static void ring_free(struct rte_ring *ring)
+{
+	struct rte_mbuf *pkt;
+
+	while (ring && !rte_ring_sc_dequeue(ring, (void **)&pkt))
+		rte_pktmbuf_free(pkt);
+	free(ring);
+}
+
+static void ring_wire_free(struct ring_wire *wire)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		ring_free(wire->ends[i].ring);
+		free(wire->ends[i].port);
+	}
+	free(wire);
+}
+
+static struct ring_wire *ring_wire_new(uint32_t size)
+{
+	struct ring_wire *wire = calloc(1, sizeof(*wire));
+
+	if (!wire)
+		return NULL;
+	wire->size = size;
+	wire->ends[0].ring = ring_new(size);
+	wire->ends[1].ring = ring_new(size);
+	if (wire->ends[0].ring && wire->ends[1].ring)
+		return wire;
+	ring_wire_free(wire);
+	return NULL;
+}
+
+static void ring_zone_name(char *text, const char *name)
+{
+	snprintf(text, RTE_MEMZONE_NAMESIZE, "sluice_wire_%s", name);
+}
+
+// The entry of a name, made if there is none. NULL: no memory.
+static struct ring_entry *ring_entry_find(const char *name)
+{
+	char text[RTE_MEMZONE_NAMESIZE];
+	const struct rte_memzone *zone;
+
+	ring_zone_name(text, name);
+	zone = rte_memzone_lookup(text);
+	if (zone)
+		return zone->addr;
+	zone = rte_memzone_reserve(text, sizeof(struct ring_entry), SOCKET_ID_ANY, 0);
+	if (zone)
+		memset(zone->addr, 0, sizeof(struct ring_entry));
+	return zone ? zone->addr : NULL;
+}
+
+static void ring_entry_drop(const char *name)
+{
+	char text[RTE_MEMZONE_NAMESIZE];
+	const struct rte_memzone *zone;
+	struct ring_entry *entry;
+
+	ring_zone_name(text, name);
+	zone = rte_memzone_lookup(text);
+	entry = zone ? zone->addr : NULL;
+	if (entry && !entry->wires)
+		rte_memzone_free(zone);
+}
+
+static bool ring_is_end(const struct ring_end *end, const char *port)
+{
+	return end->port && !strcmp(end->port, port);
+}
+
+// The end of a wire for this port: its own, if a graph change replaces it, or a free one.
+static struct ring_end *ring_end_find(struct ring_wire *wire, const char *port)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (ring_is_end(&wire->ends[i], port))
+			return &wire->ends[i];
+	for (unsigned i = 0; i < 2; i++)
+		if (!wire->ends[i].port)
+			return &wire->ends[i];
+	return NULL;
+}
+
+// The wire that a port belongs to. NULL: an error was reported.
+static struct ring_wire *ring_wire_find(struct port *port, struct errors *errors)
+{
+	const struct ring_params *params = port->params;
+	struct ring_entry *entry = ring_entry_find(params->name);
+	struct ring_wire *wire = entry ? entry->newest : NULL;
+	bool replaces = wire && (ring_is_end(&wire->ends[0], port->name) ||
+				 ring_is_end(&wire->ends[1], port->name));
+
+	// A port that comes back with another size is part of a graph change, and so will be the
+	// other end: they meet on a new wire.
+	if (!wire || (replaces && wire->size != params->size)) {
+		wire = ring_wire_new(params->size);
+		if (!entry || !wire) {
+			error_machine(errors, "size", "no memory for a ring of %u packets",
+				      params->size);
+			if (wire)
+				ring_wire_free(wire);
+			return NULL;
+		}
+		entry->newest = wire;
+		entry->wires++;
+		return wire;
+	}
+	if (!ring_end_find(wire, port->name)) {
+		error_input(errors, "name", "the wire \"%s\" joins '%s' and '%s' already",
+			    params->name, wire->ends[0].port, wire->ends[1].port);
+		return NULL;
+	}
+	if (wire->size != params->size) {
+		error_input(errors, "size", "%u, but the other end of \"%s\" has %u", params->size,
+			    params->name, wire->size);
+		return NULL;
+	}
+	return wire;
+}
+
+static int ring_join(struct port *port, struct errors *errors)
+{
+	const struct ring_params *params = port->params;
+	struct ring_state *state = port->state;
+
+	if (!*params->name) {
+		state->wire = ring_wire_new(params->size);
+		if (!state->wire) {
+			error_machine(errors, "size", "no memory for a ring of %u packets",
+				      params->size);
+			return -1;
+		}
+		state->end = state->peer = &state->wire->ends[0];
+	} else {
+		struct ring_wire *wire = ring_wire_find(port, errors);
+
+		if (!wire) {
+			ring_entry_drop(params->name);
+			return -1;
+		}
+		state->wire = wire;
+		state->end = ring_end_find(wire, port->name);
+		state->peer = &wire->ends[state->end == &wire->ends[0]];
+	}
+	if (!state->end->claims++)
+		state->end->port = strdup(port->name);
+	return 0;
+}
+
+static void ring_leave(struct port *port)
+{
+	const struct ring_params *params = port->params;
+	struct ring_state *state = port->state;
+
+	if (!state->wire)
+		return;
+	if (!--state->end->claims) {
+		free(state->end->port);
+		state->end->port = NULL;
+	}
+	if (!state->end->claims && !state->peer->claims) {
+		struct ring_entry *entry = *params->name ? ring_entry_find(params->name) : NULL;
+
+		if (entry && entry->newest == state->wire)
+			entry->newest = NULL;
+		if (entry)
+			entry->wires--;
+		ring_wire_free(state->wire);
+		if (entry)
+			ring_entry_drop(params->name);
+	}
+	state->wire = NULL;
+}
+
+static int ring_open(struct port *port, struct errors *errors)
+{
+	struct ring_state *state = port->state;
+	unsigned n = 1 + port->tx_queues;
+
+	if (ring_join(port, errors))
+		return -1;
+	state->queues = aligned_alloc(RTE_CACHE_LINE_SIZE, n * sizeof(*state->queues));
+	if (!state->queues) {
+		error_machine(errors, NULL, "no memory for %u queues", n);
+		return -1;
+	}
+	memset(state->queues, 0, n * sizeof(*state->queues));
+	state->queues[0].ring = state->end->ring;
+	port->rx_queue[0] = &state->queues[0];
+	for (unsigned i = 0; i < port->tx_queues; i++) {
+		state->queues[1 + i].ring = state->peer->ring;
+		port->tx_queue[i] = &state->queues[1 + i];
+	}
+	port->rx = ring_rx;
+	port->tx = port->tx_queues > 1 ? ring_tx_many : ring_tx_one;
+	port->whole_headers = true; // packets of the graph have them
+	return 0;
+}
+
+static void ring_close(struct port *port)
+{
+	struct ring_state *state = port->state;
+
+	ring_leave(port);
+	free(state->queues);
+	state->queues = NULL;
+}
+
+static void ring_counters(struct port *port, struct port_counters *counters)
+{
+	struct ring_state *state = port->state;
+
+	if (!state->queues)
+		return;
+	counters->rx_packets = ring_read(&state->queues[0].packets);
+	counters->rx_bytes = ring_read(&state->queues[0].bytes);
+	for (unsigned i = 1; i <= port->tx_queues; i++) {
+		counters->tx_packets += ring_read(&state->queues[i].packets);
+		counters->tx_bytes += ring_read(&state->queues[i].bytes);
+	}
+}
+
+static enum port_link ring_link(struct port *port)
+{
+	struct ring_state *state = port->state;
+
+	return state->wire && state->peer->claims ? PORT_UP : PORT_DOWN;
+}
+
+// What waits for the other end: if nobody receives there, it never leaves.
+static uint64_t ring_unsent(struct port *port)
+{
+	struct ring_state *state = port->state;
+
+	return state->wire ? rte_ring_count(state->peer->ring) : 0;
+}
+
+static const struct driver_type ring = {
+    .name = "ring",
+    .help = "a wire inside the process, between two ports or from a port to itself",
+    .details =
+	"Two ports with the same name are joined: what is sent to one is received from the other, "
+	"in "
+	"both directions, in order, without a copy. A third port of that name is refused, and so "
+	"are two sizes. The link is up when both ends are there. Packets that find the ring full "
+	"are refused, and lost unless the sender tries again (PortOut's `retry`). A wire never "
+	"ends, so a graph that receives from one runs until it is stopped.",
+    .example = "ports:\n"
+	       "  left:  {ring: {name: wire}}\n"
+	       "  right: {ring: {name: wire}}\n"
+	       "  echo:  ring\n",
+    .params = ring_params,
+    .state_size = sizeof(struct ring_state),
+    .caps = ring_caps,
+    .holds = ring_holds,
+    .open = ring_open,
+    .close = ring_close,
+    .counters = ring_counters,
+    .link = ring_link,
+    .unsent = ring_unsent,
+};
+DRIVER(ring)
