@@ -158,8 +158,10 @@ static void pcap_stop(struct port *port)
 		pcap_rx_report(state->rx);
 		pcap_rx_stop(state->rx);
 	}
-	if (state->tx)
+	if (state->tx) {
+		pcap_tx_settle(state->tx);
 		pcap_tx_report(state->tx);
+	}
 }
 
 static void pcap_tick(struct port *port, uint64_t now_ns)

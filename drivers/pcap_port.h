@@ -44,6 +44,7 @@ void pcap_rx_report(struct pcap_rx *); // faults of a replay, which has no threa
 
 int pcap_tx_open(struct port *, struct pcap_tx **, struct errors *);
 int pcap_tx_start(struct pcap_tx *, struct errors *);
+void pcap_tx_settle(struct pcap_tx *); // waits until what was sent is written, or nothing moves
 void pcap_tx_close(struct pcap_tx *);
 void pcap_tx_counters(const struct pcap_tx *, struct port_counters *);
 uint64_t pcap_tx_unsent(const struct pcap_tx *);

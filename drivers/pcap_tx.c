@@ -19,7 +19,8 @@
 #define PCAP_TX_BURST 64
 #define PCAP_TX_FLUSH 1024 // packets at most between two flushes
 #define PCAP_TX_PAUSE_NS 200000
-#define PCAP_TX_READER_NS 10000000 // between two looks for a pipe's reader
+#define PCAP_TX_SETTLE_NS 1000000000u // without progress
+#define PCAP_TX_READER_NS 10000000    // between two looks for a pipe's reader
 
 struct pcap_sent {
 	struct rte_mbuf *pkt;
@@ -42,6 +43,7 @@ struct pcap_tx {
 	uint64_t errors;
 	uint64_t dirty_packets; // written since the last flush
 	uint64_t dirty_bytes;
+	bool begun;  // there is somebody to write to
 	bool failed; // for good
 	bool told;
 	bool told_long;
@@ -145,6 +147,7 @@ static void *pcap_tx_main(void *tx_)
 		pcap_pause(tx->stop_fd, PCAP_TX_READER_NS);
 	}
 	tx->failed = capture_out_flush(tx->out);
+	__atomic_store_n(&tx->begun, true, __ATOMIC_RELAXED);
 	for (;;) {
 		if (pcap_tx_drain(tx))
 			continue;
@@ -192,6 +195,21 @@ static uint16_t pcap_replay_send(void *tx_, struct rte_mbuf **pkts, uint16_t n)
 	rte_pktmbuf_free_bulk(pkts, n);
 	pcap_count(&tx->taken, n);
 	return n;
+}
+
+void pcap_tx_settle(struct pcap_tx *tx)
+{
+	uint64_t unsent = pcap_tx_unsent(tx), before = 0;
+	unsigned waited = 0;
+
+	while (tx->started && __atomic_load_n(&tx->begun, __ATOMIC_RELAXED) && unsent) {
+		waited = unsent == before ? waited + 1 : 0;
+		if (waited * PCAP_TX_PAUSE_NS >= PCAP_TX_SETTLE_NS)
+			break;
+		pcap_pause(-1, PCAP_TX_PAUSE_NS);
+		before = unsent;
+		unsent = pcap_tx_unsent(tx);
+	}
 }
 
 void pcap_tx_report(struct pcap_tx *tx)

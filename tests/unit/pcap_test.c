@@ -21,17 +21,6 @@ struct expected {
 	const char *note;
 };
 
-static bool same_bytes(const struct rte_mbuf *pkt, uint8_t seed)
-{
-	uint32_t at = 0;
-
-	for (; pkt; pkt = pkt->next)
-		for (uint32_t i = 0; i < pkt->data_len; i++, at++)
-			if (rte_pktmbuf_mtod(pkt, uint8_t *)[i] != (uint8_t)(seed + at))
-				return false;
-	return true;
-}
-
 // Packet i must have been filled from seed i on.
 static void expect_once(const char *params, const struct expected *expected, bool replay)
 {
@@ -50,9 +39,7 @@ static void expect_once(const char *params, const struct expected *expected, boo
 	CU_ASSERT_EQUAL(got, expected->n);
 	CU_ASSERT_TRUE(port_ended(&test.port));
 	for (unsigned i = 0; i < got && i < expected->n; i++) {
-		CU_ASSERT_EQUAL(pkts[i]->pkt_len, expected->lengths[i]);
-		CU_ASSERT_EQUAL(rte_mbuf_check(pkts[i], 1, &(const char *){NULL}), 0);
-		CU_ASSERT_TRUE(same_bytes(pkts[i], i));
+		CU_ASSERT_TRUE(test_packet_is(pkts[i], expected->lengths[i], i));
 	}
 	if (test.port.driver->tick)
 		test.port.driver->tick(&test.port, 0);
@@ -201,8 +188,7 @@ static void test_long_records(void)
 		unsigned out = test_pool_out();
 
 		most = out > most ? out : most;
-		CU_ASSERT_EQUAL(pkt->pkt_len, 65590);
-		CU_ASSERT_TRUE(same_bytes(pkt, got));
+		CU_ASSERT_TRUE(test_packet_is(pkt, 65590, got));
 		rte_pktmbuf_free(pkt);
 		got++;
 	}

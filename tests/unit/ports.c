@@ -242,6 +242,20 @@ struct rte_mbuf *test_packet(uint32_t length, uint32_t segment, uint8_t seed)
 	return head;
 }
 
+bool test_packet_is(const struct rte_mbuf *pkt, uint32_t length, uint8_t seed)
+{
+	const char *why;
+	uint32_t at = 0;
+
+	if (rte_mbuf_check(pkt, 1, &why) || pkt->pkt_len != length)
+		return false;
+	for (; pkt; pkt = pkt->next)
+		for (uint32_t i = 0; i < pkt->data_len; i++, at++)
+			if (rte_pktmbuf_mtod(pkt, uint8_t *)[i] != (uint8_t)(seed + at))
+				return false;
+	return true;
+}
+
 bool test_wait(bool (*holds)(void *), void *what)
 {
 	uint64_t until = test_ms() + 20000;

@@ -49,6 +49,8 @@ unsigned test_port_receive(struct test_port *, struct rte_mbuf **pkts, unsigned 
 
 // A packet of so many bytes, in segments of at most `segment`, filled from `seed` on.
 struct rte_mbuf *test_packet(uint32_t length, uint32_t segment, uint8_t seed);
+// Whether a packet is whole, of this length, and filled from `seed` on.
+bool test_packet_is(const struct rte_mbuf *, uint32_t length, uint8_t seed);
 
 // Waits until the condition holds, or a generous time is over; returns whether it holds.
 bool test_wait(bool (*holds)(void *), void *);
