@@ -31,10 +31,11 @@ rule_text() {
 	}
 	FNR == 1 { start = 0 }
 	length($0) > 40 && width($0) > 100 { say("a line of " width($0) " columns; 100 is the most") }
-	FNR == 461 { say("a file of more than 460 lines; about 400 is the most") }
+	FNR == 1 { test = FILENAME ~ /^tests\//; lines = test ? 600 : 460; most = test ? 90 : 60 }
+	FNR == lines + 1 { say("a file of more than " lines " lines; about 400 is the most") }
 	/^{/ { start = FNR }
 	/^}/ {
-		if (start && FNR - start > 60)
+		if (start && FNR - start > most)
 			say("a function of " FNR - start " lines; about 50 is the most")
 		start = 0
 	}
@@ -48,16 +49,14 @@ rule_text() {
 	' $code
 }
 
-# Modules and drivers see the public headers and no others of ours.
+# Modules and drivers see the public headers, and of others of ours only parts of themselves.
 rule_includes() {
 	local file line include header
-	grep -HnE '^#include "' "${modules[@]}" /dev/null | grep -vE '"(module|packet)\.h"' |
-		sed 's/$/: a module includes module.h and packet.h/'
-	grep -HnE '^#include "' "${drivers[@]}" /dev/null | grep -vE '"driver\.h"' |
-		while IFS=: read -r file line include; do
+	grep -HnE '^#include "' "${modules[@]}" "${drivers[@]}" /dev/null |
+		grep -vE '"(module|packet|driver)\.h"' | while IFS=: read -r file line include; do
 			header=${include#*\"}
-			[ -e "drivers/${header%\"}" ] ||
-				echo "$file:$line: $include: a driver includes driver.h or a neighbour"
+			[ -e "$(dirname "$file")/${header%\"}" ] ||
+				echo "$file:$line: $include: that is no public header"
 		done
 }
 
@@ -76,6 +75,7 @@ rule_names() {
 	/^(struct|union|enum) [a-z_0-9]+ \{/ { check($2) }
 	/^static / {
 		line = $0
+		gsub(/__attribute__\(\([a-z_0-9]+(\([^)]*\))?\)\)/, "", line)
 		sub(/[([=;,].*/, "", line)
 		sub(/ *$/, "", line)
 		count = split(line, words, /[ *]+/)
@@ -85,7 +85,7 @@ rule_names() {
 }
 
 # No mutable state of the process: nothing of a module or driver is in a writable section but the
-# type and its entry in the list.
+# type and its entry in the list (crc32_alg comes with a header of DPDK's).
 rule_state() {
 	local source object types
 	for source in "${modules[@]}" "${drivers[@]}"; do
@@ -94,10 +94,10 @@ rule_state() {
 		types=$(sed -nE 's/^(MODULE|DRIVER)\((.*)\)$/\2|\2_entry/p' "$source" |
 			paste -sd '|')
 		objdump -t "$object" | tr -s ' \t' ' ' |
-			awk '{section = $(NF - 2); name = $NF}
+			awk 'NF > 3 {section = $(NF - 2); name = $NF}
 				section ~ /^\.t?(data|bss)/ && section !~ /^\.data\.rel\.ro/ &&
 				name != section {print name}' |
-			grep -vxE "${types:-none}" |
+			grep -vxE "crc32_alg|${types:-none}" |
 			sed "s|^|$source: state of the whole process: |"
 	done
 }

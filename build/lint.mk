@@ -17,6 +17,10 @@ lint:
 
 run-lint: lint-format lint-rules lint-together lint-cppcheck $(LINT_C:%.c=$(LINT)/%.tidy)
 
+.PHONY: format
+format:
+	clang-format -i $(LINT_C) $(LINT_H)
+
 lint-format:
 	@clang-format --dry-run -Werror $(LINT_C) $(LINT_H)
 
