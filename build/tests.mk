@@ -9,6 +9,10 @@ UNIT := $(OUT)/tests/unit
 # tests/unit/ports.c.
 
 UNIT_WRAP := -Wl,--wrap=port_fault,--wrap=port_note,--wrap=port_now_ns
+# The tests need not be fast themselves, but be compiled fast.
+ifeq ($(VARIANT),release)
+$(TEST_OBJ): CFLAGS_ALL += -O1
+endif
 
 $(UNIT): $(TEST_OBJ) $(LIB_OBJ)
 	@mkdir -p $(dir $@)
