@@ -42,11 +42,11 @@ expect "it writes where one stands" yes "$([ -s demo-rest.pcap ] && echo yes)"
 # A module of one's own, built from the installed headers alone.
 run_ok "a new module is written" "$sluice" new-module TtlGuard
 cd ttlguard || exit 1
-expect "its Makefile knows nothing of the source tree" 0 "$(grep -c /core Makefile)"
-run_ok "the new module builds and passes" env -u MAKEFLAGS -u MAKELEVEL make test \
+expect "its Makefile knows nothing of the source tree" 0 "$(grep -c "$root" Makefile)"
+run_ok "the new module builds and passes" env -u MAKEFLAGS -u MAKELEVEL -u SLUICE make test \
 	CC="$CC" CFLAGS="$sanitizers" LDFLAGS="$sanitizers"
 sed -i 's/out: {right: \[\]}/out: {right: ["ether \/ ipv4 \/ udp \/ pad 101"]}/' ttlguard.test.yaml
-if env -u MAKEFLAGS -u MAKELEVEL make test CC="$CC" >"$tmp/out" 2>&1; then
+if env -u MAKEFLAGS -u MAKELEVEL -u SLUICE make test CC="$CC" >"$tmp/out" 2>&1; then
 	not_ok "a wrong expectation fails" "make test passed"
 else
 	ok "a wrong expectation fails"
@@ -56,7 +56,7 @@ cd "$OLDPWD" || exit 1
 if [ -r /usr/share/bash-completion/bash_completion ]; then
 	complete_words() {
 		bash --norc -c '. /usr/share/bash-completion/bash_completion
-			. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"
+			. "$0"; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"
 			COMP_POINT=${#COMP_LINE}; _sluice; printf "%s\n" "${COMPREPLY[@]}"' \
 			"$prefix/share/bash-completion/completions/sluice" "$@" 2>&1
 	}

@@ -14,14 +14,22 @@ cd "$tmp" || exit 1
 run_ok "a module is written into a folder of its name" "$SLUICE" new-module TtlGuard
 expect "its files" "Makefile ttlguard.c ttlguard.test.yaml ttlguard.yaml" \
 	"$(ls ttlguard | tr '\n' ' ' | sed 's/ $//')"
-run_ok "it builds and passes" env -u MAKEFLAGS -u MAKELEVEL make -C ttlguard test CC="$CC" \
-	CFLAGS="$sanitizers -Werror" LDFLAGS="$sanitizers"
-run_ok "it builds without a warning of clang" \
-	bash -c "! command -v clang || clang -std=gnu2x -Wall -Wextra -Werror -D_GNU_SOURCE \
-	-fsyntax-only -iquote '$OLDPWD/core' $(pkg-config --cflags libdpdk) ttlguard/ttlguard.c"
+make_in() {
+	env -u MAKEFLAGS -u MAKELEVEL -u SLUICE make -C "$1" test CC="$CC" \
+		CFLAGS="$sanitizers -Werror" LDFLAGS="$sanitizers"
+}
+run_ok "it builds and passes" make_in ttlguard
+clang_likes() {
+	clang -std=gnu2x -Wall -Wextra -Werror -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API \
+		-fsyntax-only -iquote "$1" $(pkg-config --cflags libdpdk) ttlguard/ttlguard.c
+}
+if command -v clang >/dev/null; then
+	run_ok "it builds without a warning of clang" clang_likes "$OLDPWD/core"
+else
+	skip "it builds without a warning of clang" "there is no clang"
+fi
 run_ok "a name that is also a word of C is no trouble" "$SLUICE" new-module Int --dir sub
-run_ok "it builds too" env -u MAKEFLAGS -u MAKELEVEL make -C sub test CC="$CC" \
-	CFLAGS="$sanitizers -Werror" LDFLAGS="$sanitizers"
+run_ok "it builds too" make_in sub
 
 # refuse CODE TEXT ARGUMENT...
 refuse() {

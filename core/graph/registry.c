@@ -82,22 +82,33 @@ unsigned driver_list(const struct driver_type ***list)
 	return n_drivers;
 }
 
-const struct module_type *module_find(const char *name)
+// What is being loaded is in neither list yet, until it has been checked.
+static const struct module_type *module_adopted(const char *name)
 {
-	registry_adopt();
 	for (unsigned i = 0; i < n_modules; i++)
 		if (!strcmp(modules[i]->name, name))
 			return modules[i];
 	return NULL;
 }
 
-const struct driver_type *driver_find(const char *name)
+const struct module_type *module_find(const char *name)
 {
 	registry_adopt();
+	return module_adopted(name);
+}
+
+static const struct driver_type *driver_adopted(const char *name)
+{
 	for (unsigned i = 0; i < n_drivers; i++)
 		if (!strcmp(drivers[i]->name, name))
 			return drivers[i];
 	return NULL;
+}
+
+const struct driver_type *driver_find(const char *name)
+{
+	registry_adopt();
+	return driver_adopted(name);
 }
 
 static int abi_check(const char *path, const struct abi *theirs, const struct abi *ours,
@@ -174,7 +185,7 @@ static int module_accept(const char *path, const struct module_entry *entry, str
 			 entry->type && entry->type->name ? entry->type->name : "?", fault);
 		return -1;
 	}
-	if (module_find(entry->type->name)) {
+	if (module_adopted(entry->type->name)) {
 		error_at(errors, place, "%s: the name %s is taken by another module", path,
 			 entry->type->name);
 		return -1;
@@ -196,7 +207,7 @@ static int driver_accept(const char *path, const struct driver_entry *entry, str
 			 path);
 		return -1;
 	}
-	if (driver_find(type->name)) {
+	if (driver_adopted(type->name)) {
 		error_at(errors, place, "%s: the name %s is taken by another driver", path,
 			 type->name);
 		return -1;
