@@ -133,6 +133,15 @@ rule_docs() {
 	done
 }
 
+# The reference in docs/ is what the program says of itself.
+rule_reference() {
+	local fresh=$OUT/reference
+	[ -x "$OUT/sluice" ] || return
+	build/reference.sh "$OUT/sluice" "$fresh"
+	diff -rq docs/reference "$fresh" >/dev/null ||
+		echo "docs/reference: not what the tables say now; \`make docs\` writes it anew"
+}
+
 found=$(
 	rule_licence
 	rule_text
@@ -142,6 +151,7 @@ found=$(
 	rule_engine
 	rule_readme
 	rule_docs
+	rule_reference
 )
 [ -z "$found" ] || {
 	echo "$found"

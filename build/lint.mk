@@ -24,7 +24,7 @@ format:
 lint-format:
 	@clang-format --dry-run -Werror $(LINT_C) $(LINT_H)
 
-lint-rules: $(LIB_OBJ)
+lint-rules: $(PROGRAM)
 	@OUT=$(OUT) build/lint-rules.sh
 
 # A graph compiled to C will include its modules in one file; so they must not clash.
