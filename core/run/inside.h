@@ -177,6 +177,7 @@ void worker_free(struct worker *);
 void workers_stop(struct worker **, unsigned n);
 void ports_stop(struct run_port **, unsigned n); // those that connect before those that serve
 void port_free(struct run_port *);
+void run_pollers(struct run *, bool known); // tells those who wait for quiet, while workers run
 
 // worker.c
 int worker_start(struct worker *, struct place, struct errors *); // parked

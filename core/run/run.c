@@ -8,6 +8,7 @@
 
 #include <rte_mempool.h>
 
+#include "port/quiet.h"
 #include "run/inside.h"
 
 #define PARK_NS 100000000ULL // that a worker may take to come to a stop between two polls
@@ -159,6 +160,28 @@ struct run *run_open(struct graph *graph, const struct run_options *options, str
 	return run;
 }
 
+// What the workers are at, for those who wait until none can be using something: a poll is counted
+// when it begins, and a parked or stopped worker is in none.
+static void polls_report(void *arg, struct quiet_progress *progress)
+{
+	const struct run *run = arg;
+
+	for (unsigned i = 0; i < run->n_workers; i++) {
+		const struct worker *worker = run->workers[i];
+
+		progress->polls[i] = !worker->started || worker_parked(worker)
+					 ? QUIET_IDLE
+					 : counter_read(&worker->polls);
+	}
+	progress->n = run->n_workers;
+}
+
+void run_pollers(struct run *run, bool known)
+{
+	if (run->started)
+		quiet_pollers(known ? polls_report : NULL, run);
+}
+
 int run_start(struct run *run, struct errors *errors)
 {
 	run->started = true;
@@ -167,6 +190,7 @@ int run_start(struct run *run, struct errors *errors)
 			return -1;
 	run->started_ns = monotonic_ns();
 	run->progress_ns = run->started_ns;
+	run_pollers(run, true);
 	run_unpark(run);
 	return 0;
 }
@@ -251,6 +275,7 @@ void run_stop(struct run *run)
 {
 	if (run->stopped)
 		return;
+	run_pollers(run, false);
 	workers_stop(run->workers, run->n_workers);
 	run->stopped_ns = run_time_ns(run);
 	run->stopped = true;

@@ -339,9 +339,11 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	}
 	parked_ns = run_time_ns(run);
 	change_apply(&change);
+	run_pollers(run, false);
 	arrays_swap(&change);
 	run->graph = new;
 	run->n_workers = new->n_workers;
+	run_pollers(run, true);
 	run_unpark(run);
 	run->switch_ns = run_time_ns(run) - parked_ns;
 	old_close(&change, n_old_workers);

@@ -225,8 +225,8 @@ static __attribute__((noinline)) int walk_watched(struct worker *worker)
 {
 	// Spread around the mean, so that sources polled in turn are all seen.
 	worker->random = worker->random * 1664525 + 1013904223;
-	worker->watch_in = worker->watch / 2 + 1 +
-			   (uint32_t)((uint64_t)worker->random * worker->watch >> 32);
+	worker->watch_in =
+	    worker->watch / 2 + 1 + (uint32_t)((uint64_t)worker->random * worker->watch >> 32);
 	time_update(worker, worker->busy);
 	return walk(worker, true);
 }
