@@ -90,6 +90,12 @@ struct ogate {
 	uint64_t batches;
 };
 
+// Whether an output gate leads anywhere: for modules whose gates are all alike.
+static inline bool gate_linked(const struct ctx *ctx, gate_t gate)
+{
+	return ctx->gates[gate].input;
+}
+
 // Counters have one writer, their worker; anyone may read them at any time.
 static inline void counter_add(uint64_t *counter, uint64_t n)
 {
