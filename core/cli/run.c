@@ -33,6 +33,7 @@ struct session {
 	uint64_t next_show; // on the monotonic clock
 	uint64_t show_ns;   // 0: only the final one
 	bool stuck;
+	int code; // of faults in what is shown
 };
 
 enum { KEY_FOR = 'f', KEY_STATS = 'i', KEY_QUIET = 'q', KEY_JSON = 'j' };
@@ -122,13 +123,18 @@ static uint64_t tend_interval(struct run *run)
 	return 10000000;
 }
 
-// A full disk is a fault; a reader that has gone only ends the run.
-static void check_output(void)
+// A reader that has gone ends the run; what cannot be written for other reasons is a fault too.
+static void check_output(struct session *at)
 {
-	if (fflush(stdout) && errno == EPIPE) {
-		clearerr(stdout);
-		stop_request();
+	if (!fflush(stdout))
+		return;
+	if (errno != EPIPE) {
+		fprintf(stderr, "sluice: error: cannot write to standard output: %s\n",
+			strerror(errno));
+		at->code = EXIT_MACHINE;
 	}
+	clearerr(stdout);
+	stop_request();
 }
 
 static void show_json(struct run *run)
@@ -138,15 +144,15 @@ static void show_json(struct run *run)
 	json_dumpf(line, stdout, JSON_COMPACT | JSON_REAL_PRECISION(12));
 	fputc('\n', stdout);
 	json_decref(line);
-	check_output();
 }
 
 static void show(struct session *at, bool final)
 {
 	if (at->args->json)
 		show_json(at->run);
-	else if (at->view && !view_show(at->view, at->live, final))
-		check_output();
+	else if (at->view)
+		view_show(at->view, at->live, final);
+	check_output(at);
 }
 
 static void name_stuck(struct run *run)
@@ -213,7 +219,7 @@ static int run_through(const struct run_args *args, struct run *run)
 		loop(&at);
 		run_stop(run);
 		show(&at, true);
-		code = at.stuck || run_faults(run) ? EXIT_FAILED : EXIT_DONE;
+		code = at.stuck || run_faults(run) ? EXIT_FAILED : at.code;
 	}
 	view_free(at.view);
 	return code;

@@ -311,7 +311,7 @@ static void show_live(struct view *view, char *text, bool final)
 	fputs("\033[J", stdout);
 }
 
-bool view_show(struct view *view, bool live, bool final)
+void view_show(struct view *view, bool live, bool final)
 {
 	char *text = view_text(view, live, final);
 
@@ -320,5 +320,4 @@ bool view_show(struct view *view, bool live, bool final)
 	else
 		printf("%s%s", text, final ? "" : "\n");
 	free(text);
-	return !fflush(stdout);
 }

@@ -12,7 +12,7 @@ struct view *view_new(struct run *);
 void view_free(struct view *);
 
 // Prints the table to stdout. Rates are those since the last call, or of the whole run if `final`.
-// On a terminal a live table takes the place of the last one. Returns false when stdout is closed.
-bool view_show(struct view *, bool live, bool final);
+// On a terminal a live table takes the place of the last one.
+void view_show(struct view *, bool live, bool final);
 
 #endif

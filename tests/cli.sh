@@ -1,0 +1,180 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The command line: help, exit codes, JSON, what is printed where. Signals are in signals.sh.
+
+cd "$(dirname "$0")/.." && . tests/lib/script.sh
+
+# code NAME WANTED COMMAND...: its exit code; what it prints is left in $tmp/out and $tmp/err.
+code() {
+	local name=$1 wanted=$2
+	shift 2
+	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	expect "$name" "$wanted" $?
+}
+
+# says NAME FILE PATTERN
+says() {
+	if grep -q -- "$3" "$2"; then
+		ok "$1"
+	else
+		not_ok "$1" "no \"$3\" in: $(head -c 300 "$2")"
+	fi
+}
+
+# holds NAME FILTER: jq finds the filter true for each object of $tmp/out.
+holds() {
+	if jq -es "length > 0 and all(.[]; $2)" "$tmp/out" >/dev/null 2>"$tmp/jq"; then
+		ok "$1"
+	else
+		not_ok "$1" "$2 does not hold: $(cat "$tmp/jq") $(head -c 300 "$tmp/out")"
+	fi
+}
+
+cat >"$tmp/ends.yaml" <<'END'
+vars: {count: 1000}
+nodes: {make: {Source: {count: $count}}}
+graph: [make -> Sink]
+END
+cat >"$tmp/endless.yaml" <<'END'
+ports: {left: "null", right: "null"}
+nodes: {rx: {PortInc: {port: left}}, tx: {PortOut: {port: right}}}
+graph: [rx -> tx]
+END
+cat >"$tmp/wrong.yaml" <<'END'
+nodes: {make: {Source: {cuont: 1, burst: no}}}
+graph: [make -> Sink]
+END
+
+# Help.
+code "help" 0 "$SLUICE" --help
+commands=$(sed -n 's/^  \([a-z-]*\) .*/\1/p' "$tmp/out")
+for command in $commands; do
+	[ "$command" = version ] && continue
+	code "$command --help" 0 "$SLUICE" "$command" --help
+	says "$command --help says how to use it" "$tmp/out" "^Usage: sluice $command"
+	code "$command with an unknown option" 2 "$SLUICE" "$command" --no-such-option
+done
+for command in run check show test; do
+	code "$command without a file" 2 "$SLUICE" "$command"
+	code "$command of a file that is not there" 2 "$SLUICE" "$command" "$tmp/none.yaml"
+	says "$command names the missing file" "$tmp/err" "none.yaml: error: "
+done
+code "no command" 2 "$SLUICE"
+code "unknown command" 2 "$SLUICE" chekc
+says "unknown command: a near one" "$tmp/err" 'did you mean "check"'
+
+# check.
+code "check of a good graph" 0 "$SLUICE" check "$tmp/ends.yaml"
+code "check of a bad graph" 2 "$SLUICE" check "$tmp/wrong.yaml"
+says "check reports the first fault" "$tmp/err" "wrong.yaml:1:25: error: "
+says "check reports the second fault" "$tmp/err" "wrong.yaml:1:42: error: "
+code "check --json of a good graph" 0 "$SLUICE" check --json "$tmp/ends.yaml"
+holds "check --json: good" '.good and .nodes == 2 and .links == 1 and .errors == []'
+code "check --json of a bad graph" 2 "$SLUICE" check --json "$tmp/wrong.yaml"
+holds "check --json: bad" '(.good | not) and (.errors | length) == 2 and
+	.errors[0].line == 1 and .errors[0].column == 25 and
+	(.errors[0].file | endswith("wrong.yaml")) and (.errors[0].message | length) > 10'
+code "--set" 0 "$SLUICE" check "$tmp/ends.yaml" --set count=5
+code "--set of the wrong type" 2 "$SLUICE" check "$tmp/ends.yaml" --set count=x
+code "--set of an unknown name" 2 "$SLUICE" check "$tmp/ends.yaml" --set cuont=5
+says "--set of an unknown name: a near one" "$tmp/err" 'did you mean "count"'
+code "--set twice" 2 "$SLUICE" check "$tmp/ends.yaml" --set count=5 --set count=6
+code "--set without a value" 2 "$SLUICE" check "$tmp/ends.yaml" --set count
+code "two files" 2 "$SLUICE" check "$tmp/ends.yaml" "$tmp/ends.yaml"
+printf 'workers: [{core: 1023}]\n' | cat "$tmp/ends.yaml" - >"$tmp/core.yaml"
+code "check of a graph for another machine" 3 "$SLUICE" check "$tmp/core.yaml"
+code "--module that is not there" 2 "$SLUICE" check "$tmp/ends.yaml" --module "$tmp/none.so"
+
+# run.
+code "run of what ends by itself" 0 "$SLUICE" run "$tmp/ends.yaml"
+says "run shows the nodes" "$tmp/out" '^make  *Source  *1,000'
+code "run --quiet" 0 "$SLUICE" run "$tmp/ends.yaml" --quiet
+expect "run --quiet prints nothing" "" "$(cat "$tmp/out")"
+code "run --json" 0 "$SLUICE" run "$tmp/ends.yaml" --json --set count=123
+holds "run --json: the counters" '.nodes.make.module == "Source" and .nodes.make.made == 123 and
+	.nodes.make.out == [123] and .nodes["Sink#1"].in == [123] and
+	.nodes["Sink#1"].consumed == 123 and .nodes["Sink#1"].held == 0 and
+	.nodes["Sink#1"].dropped == {} and (.time_ns | type) == "number" and .seconds > 0 and
+	.ports == {} and (.workers | length) == 1 and (.workers[0] | has("core", "polls",
+	"busy_cycles", "idle_cycles"))'
+expect "run --json: one line" 1 "$(wc -l <"$tmp/out")"
+code "run --for --stats" 0 "$SLUICE" run "$tmp/endless.yaml" --json --for 400ms --stats 100ms
+holds "run --stats: the counters" '.nodes.rx.out[0] >= 0 and .ports.left.rx_packets >= 0'
+expect "run --stats: a line an interval" yes \
+	"$([ "$(wc -l <"$tmp/out")" -ge 2 ] && echo yes)"
+code "run --stats as tables" 0 "$SLUICE" run "$tmp/endless.yaml" --for 300ms --stats 100ms
+expect "run --stats: a table an interval" yes \
+	"$([ "$(grep -c '^rx  *PortInc' "$tmp/out")" -ge 2 ] && echo yes)"
+for bad in 10 0s 1x -5s ''; do
+	code "run --for \"$bad\"" 2 "$SLUICE" run "$tmp/ends.yaml" --for="$bad"
+	code "run --stats \"$bad\"" 2 "$SLUICE" run "$tmp/ends.yaml" --stats="$bad"
+done
+code "run of a bad graph" 2 "$SLUICE" run "$tmp/wrong.yaml"
+code "run on a core that is not there" 3 "$SLUICE" run "$tmp/core.yaml"
+timeout 60 "$SLUICE" run "$tmp/ends.yaml" >/dev/full 2>"$tmp/err"
+expect "run with a full disk" 3 $?
+says "run with a full disk says so" "$tmp/err" "No space left"
+{
+	timeout 60 "$SLUICE" run "$tmp/endless.yaml" --json --stats 20ms
+	echo $? >"$tmp/code"
+} 2>"$tmp/err" | head -n 1 >"$tmp/out"
+holds "run into a reader that goes: it had a line" '.nodes.rx'
+expect "run into a reader that goes: it stops" 0 "$(cat "$tmp/code")"
+
+# show.
+export LC_ALL=C.UTF-8
+for graph in "$tmp/ends.yaml" "$tmp/endless.yaml" graphs/*.yaml; do
+	name=$(basename "$graph")
+	"$SLUICE" check "$graph" >/dev/null 2>&1 || continue
+	for format in yaml json; do
+		"$SLUICE" show "$graph" --format $format >"$tmp/1.yaml" 2>"$tmp/err"
+		"$SLUICE" show "$tmp/1.yaml" --format $format >"$tmp/2.yaml" 2>>"$tmp/err"
+		if [ -s "$tmp/1.yaml" ] && cmp -s "$tmp/1.yaml" "$tmp/2.yaml"; then
+			ok "show $name as $format and back"
+		else
+			not_ok "show $name as $format and back" "$(cat "$tmp/err")"
+		fi
+	done
+	jq -e . "$tmp/1.yaml" >/dev/null 2>&1
+	expect "show $name as json is JSON" 0 $?
+	"$SLUICE" show "$graph" >"$tmp/out"
+	for node in $("$SLUICE" show "$graph" --json | jq -r '.nodes | keys[]'); do
+		grep -q "[○●] .*$node" "$tmp/out" || not_ok "show $name as text" "$node is missing"
+	done
+	LC_ALL=C "$SLUICE" show "$graph" | LC_ALL=C grep -q '[^ -~]'
+	expect "show $name without Unicode" 1 $?
+	if command -v dot >/dev/null; then
+		"$SLUICE" show "$graph" --format dot | dot -Tplain >"$tmp/out" 2>"$tmp/err"
+		expect "show $name as dot" "0 " "$? $(cat "$tmp/err")"
+		"$SLUICE" show "$graph" --format svg >"$tmp/out"
+		says "show $name as svg" "$tmp/out" "</svg>"
+	else
+		skip "show $name as dot and svg" "Graphviz is not installed"
+	fi
+done
+code "show as svg without Graphviz" 3 env PATH="$tmp" "$SLUICE" show "$tmp/ends.yaml" --format svg
+says "show as svg without Graphviz names the package" "$tmp/err" "graphviz"
+code "show in an unknown format" 2 "$SLUICE" show "$tmp/ends.yaml" --format jsno
+says "show in an unknown format: a near one" "$tmp/err" 'did you mean "json"'
+
+# The reference.
+for what in modules drivers; do
+	code "$what" 0 "$SLUICE" $what
+	code "$what --json" 0 "$SLUICE" $what --json
+	holds "$what --json: all have what it takes" 'all(.[]; .name and .help and .parameters and
+		all(.parameters[]; .name and .type and .help and (.required | type) == "boolean"
+		and (.required != has("default"))))'
+	names=$(jq -r '.[].name' "$tmp/out")
+	code "$what --format markdown" 0 "$SLUICE" $what --format markdown
+	expect "$what --format markdown: all" "$(echo "$names" | wc -l)" "$(grep -c '^## ' "$tmp/out")"
+	for name in $names; do
+		"$SLUICE" $what "$name" >"$tmp/out" && "$SLUICE" $what "$name" --json | jq -e . >/dev/null
+		expect "$what $name" "0 $name" "$? $(head -n 1 "$tmp/out" | cut -d: -f1)"
+	done
+done
+code "modules of an unknown name" 2 "$SLUICE" modules PortIn
+says "modules of an unknown name: a near one" "$tmp/err" 'did you mean "PortInc"'
+code "schema" 0 "$SLUICE" schema
+holds "schema is one" '.["$schema"] and .properties.nodes and .properties.ports'
+
+exit $script_failed
