@@ -93,6 +93,24 @@ static struct value *links_value(const struct graph *graph, struct arena *arena)
 	return list;
 }
 
+// What was filled in is text, not a var to be filled in again: each $ is written twice.
+static void dollars_double(struct arena *arena, struct value *value)
+{
+	for (size_t i = 0; i < value->n; i++)
+		dollars_double(arena, value->kind == VALUE_MAP ? value->members[i].value
+							       : value->items[i]);
+	if (value->kind != VALUE_SCALAR || !strchr(value->text, '$'))
+		return;
+	char *text = arena_alloc(arena, 2 * strlen(value->text) + 1), *to = text;
+
+	for (const char *from = value->text; *from; from++) {
+		*to++ = *from;
+		if (*from == '$')
+			*to++ = '$';
+	}
+	value->text = text;
+}
+
 struct value *graph_value(const struct graph *graph, struct arena *arena)
 {
 	struct place none = {.file = graph->file};
@@ -100,12 +118,13 @@ struct value *graph_value(const struct graph *graph, struct arena *arena)
 	struct value *ports = value_new(arena, VALUE_MAP, none);
 	struct value *nodes = value_new(arena, VALUE_MAP, none);
 	struct value *settings = table_value(arena, graph_settings_params, &graph->settings, true);
+	size_t budget = VALUE_COUNT_MAX;
 	struct value *modules = graph->root ? value_get(graph->root, "modules") : NULL;
 
 	for (size_t i = 0; i < settings->n; i++)
 		value_put(arena, root, settings->members[i].key, none, settings->members[i].value);
 	if (modules)
-		value_put(arena, root, "modules", none, modules);
+		value_put(arena, root, "modules", none, value_copy(arena, modules, &budget));
 	for (unsigned i = 0; i < graph->n_ports; i++) {
 		const struct graph_port *port = &graph->ports[i];
 
@@ -127,5 +146,6 @@ struct value *graph_value(const struct graph *graph, struct arena *arena)
 		value_put(arena, root, "graph", none, links_value(graph, arena));
 	if (graph->workers_written)
 		value_put(arena, root, "workers", none, workers_value(graph, arena));
+	dollars_double(arena, root);
 	return root;
 }
