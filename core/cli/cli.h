@@ -21,7 +21,7 @@ struct subcommand {
 };
 
 extern const struct subcommand cli_run, cli_check, cli_show, cli_test, cli_modules, cli_drivers,
-    cli_schema, cli_new_module, cli_doctor, cli_version, cli_bench;
+    cli_schema, cli_new_module, cli_doctor, cli_version;
 
 // The options that all commands with a graph file share (FILE, --set, --module), as an argp child
 // whose input is a struct cli_graph.

@@ -219,6 +219,14 @@ static bool gate_find(struct draft *draft, struct graph_node *node, bool output,
 		return false;
 	}
 	if ((end && *end) || number >= (has == GATES_ANY ? GATES_MAX : has)) {
+		const char *near = names && has != GATES_ANY ? suggest(text, names, has) : NULL;
+
+		if (near) {
+			error_at(draft->errors, place,
+				 "%s '%s' has no %s gate %s; did you mean \"%s\"?",
+				 node->type->name, node->name, side, text, near);
+			return false;
+		}
 		error_at(draft->errors, place, "%s '%s' has no %s gate %s, it has %s",
 			 node->type->name, node->name, side, text,
 			 gates_text(draft, has == GATES_ANY ? GATES_MAX : has,

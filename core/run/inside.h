@@ -116,7 +116,8 @@ struct run_node {
 struct run_port {
 	struct port pub;
 	char dpdk_name[32];
-	bool opened;
+	bool opened;		   // open() was called, close() not yet
+	bool usable;		   // and it succeeded
 	struct port_counters last; // when it was closed
 	uint64_t stuck_unsent;
 };

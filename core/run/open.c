@@ -145,6 +145,7 @@ int port_open(struct run *run, struct run_port *port, const struct graph_port *s
 	errors_about(errors, &subject);
 	port->opened = true;
 	status = spec->driver->open(&port->pub, errors);
+	port->usable = !status;
 	errors_about(errors, NULL);
 	return status;
 }
@@ -153,11 +154,12 @@ void port_close(struct run_port *port)
 {
 	if (!port->opened)
 		return;
-	if (port->pub.driver->counters)
+	if (port->usable && port->pub.driver->counters)
 		port->pub.driver->counters(&port->pub, &port->last);
 	if (port->pub.driver->close)
 		port->pub.driver->close(&port->pub);
 	port->opened = false;
+	port->usable = false;
 }
 
 // Those that connect come after those that serve.

@@ -264,7 +264,7 @@ void ports_stop(struct run_port **ports, unsigned n)
 
 			if (!port || port->pub.driver->late != late)
 				continue;
-			if (port->opened && port->pub.driver->stop)
+			if (port->usable && port->pub.driver->stop)
 				port->pub.driver->stop(&port->pub);
 			port_close(port);
 		}
