@@ -173,7 +173,7 @@ static int capture_in_begin(struct capture_in *in)
 				    strerror(errno));
 		return -1;
 	}
-	in->snap = (struct capture_snap){.cut = in->snap.cut};
+	capture_snap_restart(&in->snap);
 	setvbuf(file, in->buffer, _IOFBF, CAPTURE_BUFFER);
 	in->pcap =
 	    pcap_fopen_offline_with_tstamp_precision(file, PCAP_TSTAMP_PRECISION_NANO, reason);
@@ -253,6 +253,7 @@ void capture_in_close(struct capture_in *in)
 		close(in->fd);
 	free(in->buffer);
 	free(in->kept);
+	capture_snap_end(&in->snap);
 	free(in);
 }
 
@@ -361,6 +362,8 @@ static enum capture_answer capture_next_read(struct capture_in *in, struct captu
 	    .captured = header->caplen,
 	    .bytes = bytes,
 	};
+	if (capture_snap_was_cut(&in->snap, in->records))
+		record->length++; // nobody knows how much longer it was
 	if (in->keep)
 		capture_keep(in, record);
 	return CAPTURE_RECORD;
@@ -378,8 +381,7 @@ enum capture_answer capture_in_next(struct capture_in *in, struct capture_record
 
 uint64_t capture_in_shortened(const struct capture_in *in)
 {
-	return __atomic_load_n(&in->shortened, __ATOMIC_RELAXED) +
-	       __atomic_load_n(&in->snap.cut, __ATOMIC_RELAXED);
+	return __atomic_load_n(&in->shortened, __ATOMIC_RELAXED);
 }
 
 const struct capture_problem *capture_in_problem(const struct capture_in *in)

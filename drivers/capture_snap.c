@@ -2,6 +2,7 @@
 // Rewrites the snap lengths in a stream of pcap or pcapng: see capture_snap.h. It follows the
 // blocks of a pcapng by their lengths and leaves the rest, and all that is damaged, to libpcap.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture_snap.h"
@@ -10,7 +11,9 @@ enum { SNAP_UNKNOWN, SNAP_PCAP, SNAP_NG, SNAP_OTHER };
 
 #define SNAP_SECTION 0x0a0d0d0a // the same in both byte orders
 #define SNAP_INTERFACE 1
+#define SNAP_OLD 2 // the three blocks that hold a packet
 #define SNAP_SIMPLE 3
+#define SNAP_ENHANCED 6
 #define SNAP_AT_PCAP 16	 // where the length stands in the header of a file
 #define SNAP_AT_NG 12	 // and in the block of an interface
 #define SNAP_AT_SIMPLE 8 // where the length of a simple packet stands
@@ -47,7 +50,35 @@ static void capture_snap_simple(struct capture_snap *snap, uint8_t *length)
 	if (!snap->simple || capture_snap_get32(length, snap->big) <= snap->simple)
 		return;
 	capture_snap_put32(length, snap->simple, snap->big);
-	__atomic_store_n(&snap->cut, snap->cut + 1, __ATOMIC_RELAXED);
+	if (snap->n_cut == snap->cut_room) {
+		unsigned room = 2 * snap->cut_room + 64;
+		uint64_t *more = realloc(snap->cut, room * sizeof(*more));
+
+		if (!more)
+			return;
+		snap->cut = more;
+		snap->cut_room = room;
+	}
+	snap->cut[snap->n_cut++] = snap->packets;
+}
+
+bool capture_snap_was_cut(struct capture_snap *snap, uint64_t record)
+{
+	if (snap->cut_at == snap->n_cut || snap->cut[snap->cut_at] != record)
+		return false;
+	if (++snap->cut_at == snap->n_cut)
+		snap->cut_at = snap->n_cut = 0;
+	return true;
+}
+
+void capture_snap_restart(struct capture_snap *snap)
+{
+	*snap = (struct capture_snap){.cut = snap->cut, .cut_room = snap->cut_room};
+}
+
+void capture_snap_end(struct capture_snap *snap)
+{
+	free(snap->cut);
 }
 
 static void capture_snap_interface(struct capture_snap *snap, uint8_t *byte, unsigned i)
@@ -82,6 +113,8 @@ static void capture_snap_block(struct capture_snap *snap, uint8_t *byte, size_t 
 	if (i < sizeof(snap->head))
 		snap->head[i] = *byte;
 	type = capture_snap_get32(snap->head, snap->big);
+	if (i == SNAP_AT_SIMPLE - 1)
+		snap->packets += type == SNAP_OLD || type == SNAP_SIMPLE || type == SNAP_ENHANCED;
 	if (i == SNAP_AT_SIMPLE && type == SNAP_SIMPLE && n >= 4)
 		capture_snap_simple(snap, byte);
 	if (i == sizeof(snap->head) - 1)

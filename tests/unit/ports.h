@@ -25,7 +25,7 @@ struct test_port {
 };
 
 // The pool that all test ports share: TEST_BUFFERS buffers with room for 2,048 bytes.
-#define TEST_BUFFERS 4095
+#define TEST_BUFFERS 8191
 struct rte_mempool *test_pool(void);
 // Buffers that are not in the pool; 0 when all ports are closed and all packets freed.
 unsigned test_pool_out(void);
