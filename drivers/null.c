@@ -186,6 +186,8 @@ static void null_counters(struct port *port, struct port_counters *counters)
 	const struct null_params *params = port->params;
 	struct null_state *state = port->state;
 
+	if (!state->queues) // it could not be opened
+		return;
 	for (unsigned i = 0; i < port->rx_queues; i++) {
 		const struct null_queue *queue = port->rx_queue[i];
 		uint64_t packets = null_read(&queue->packets);
@@ -194,7 +196,7 @@ static void null_counters(struct port *port, struct port_counters *counters)
 		counters->rx_bytes += packets * params->size;
 		counters->rx_no_memory += null_read(&queue->no_memory);
 	}
-	for (unsigned i = 0; state->queues && i < port->tx_queues; i++) {
+	for (unsigned i = 0; i < port->tx_queues; i++) {
 		const struct null_queue *queue = port->tx_queue[i];
 
 		counters->tx_packets += null_read(&queue->packets);

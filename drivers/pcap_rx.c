@@ -254,13 +254,15 @@ void pcap_rx_counters(const struct pcap_rx *rx, struct port_counters *counters)
 {
 	counters->rx_packets = pcap_read(&rx->packets);
 	counters->rx_bytes = pcap_read(&rx->bytes);
+	if (!rx->in) // it could not be opened
+		return;
 	counters->rx_errors =
 	    capture_in_shortened(rx->in) + pcap_read(&rx->bad) + pcap_read(&rx->damaged);
 }
 
 double pcap_rx_progress(const struct pcap_rx *rx)
 {
-	double part = capture_in_progress(rx->in);
+	double part = rx->in ? capture_in_progress(rx->in) : -1;
 	uint64_t pass = pcap_read(&rx->pass);
 
 	if (part < 0 || !rx->passes)

@@ -171,8 +171,11 @@ void test_port_close(struct test_port *test)
 {
 	struct test_port **at = &ports;
 
-	if (test->port.state)
+	// As the core does, also after a failed open.
+	if (test->port.state) {
+		test_port_counters(test);
 		test->port.driver->close(&test->port);
+	}
 	pthread_mutex_lock(&ports_lock);
 	while (*at && *at != test)
 		at = &(*at)->next;
