@@ -107,7 +107,8 @@ static void parts_give(struct draft *draft, struct parts *parts, const unsigned 
 	for (unsigned s = 0; s < n_sources; s++) {
 		unsigned part = part_find(parts, sources[s]);
 
-		if (source_assigned(graph, sources[s]))
+		if (source_assigned(graph, sources[s]) ||
+		    graph_node_sender(&graph->nodes[sources[s]]))
 			continue;
 		if (!n_free) {
 			error_at(draft->errors, graph->nodes[sources[s]].place,

@@ -38,8 +38,8 @@ static enum graph_fate node_fate(const struct graph_diff *diff, const struct gra
 	    (diff->ports[new->port] != FATE_KEPT || old->port < 0 ||
 	     strcmp(old_graph->ports[old->port].name, new_graph->ports[new->port].name) != 0))
 		return FATE_REPLACED;
-	// Locals are the workers' own: they go on only with as many workers.
-	if (new->type->local_size &&
+	// Locals are the workers' own, and open() makes the state fit for so many workers.
+	if ((new->type->local_size || new->type->state_size) &&
 	    __builtin_popcountll(old->workers) != __builtin_popcountll(new->workers))
 		return FATE_REPLACED;
 	if (old->igates != new->igates || old->ogates != new->ogates)

@@ -167,27 +167,37 @@ static void source_look(const struct graph *graph, struct run_node **nodes, unsi
 	free(stack);
 }
 
+static void source_add(const struct graph *graph, struct run_node **nodes, struct plan *plan,
+		       unsigned node, unsigned weight)
+{
+	struct source *source = &plan->sources[plan->n_sources];
+
+	if (!plan->ctxs[node])
+		return;
+	plan->n_sources++;
+	plan->n_made++;
+	source->poll = graph->nodes[node].type->poll;
+	source->ctx = plan->ctxs[node];
+	source->weight = weight;
+	source->credit = weight;
+	source->node = node;
+	source_look(graph, nodes, node, source);
+}
+
 static void sources_make(const struct graph *graph, struct run_node **nodes, struct worker *worker,
 			 struct plan *plan)
 {
 	const struct graph_worker *written = &graph->workers[worker->index];
 
-	plan->sources = memory_new(written->n_sources + 1, sizeof(*plan->sources));
-	for (unsigned i = 0; i < written->n_sources; i++) {
-		unsigned node = written->sources[i].node;
-		struct source *source = &plan->sources[plan->n_sources];
-
-		if (!plan->ctxs[node])
-			continue;
-		plan->n_sources++;
-		plan->n_made++;
-		source->poll = graph->nodes[node].type->poll;
-		source->ctx = plan->ctxs[node];
-		source->weight = written->sources[i].weight;
-		source->credit = source->weight;
-		source->node = node;
-		source_look(graph, nodes, node, source);
-	}
+	plan->sources =
+	    memory_new(written->n_sources + graph->n_nodes + 1, sizeof(*plan->sources));
+	for (unsigned i = 0; i < written->n_sources; i++)
+		if (!graph_node_sender(&graph->nodes[written->sources[i].node]))
+			source_add(graph, nodes, plan, written->sources[i].node,
+				   written->sources[i].weight);
+	for (unsigned i = 0; i < graph->n_nodes; i++)
+		if (graph_node_sender(&graph->nodes[i]))
+			source_add(graph, nodes, plan, i, 1);
 }
 
 // The plan of worker number worker->index of the graph. -1 without memory; free it then too.
