@@ -37,8 +37,8 @@ struct graph_node {
 	uint64_t workers; // bit mask of the workers that run it
 };
 
-// Whether a node holds back what its port does not take. Each worker that feeds it polls it, because
-// each has its own queue of the port: it is given to none.
+// Whether a node holds back what its port does not take. Each worker that feeds it polls it,
+// because each has its own queue of the port: it is given to none.
 static inline bool graph_node_sender(const struct graph_node *node)
 {
 	return node->source && node->port >= 0 && !node->receives;
