@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <CUnit/CUnit.h>
-
 #include "flow.h"
+#include "suite.h"
 
 struct graph *flow_graph(const char *text)
 {
@@ -63,6 +62,17 @@ bool flow_end(struct run *run)
 	return state == RUN_DONE;
 }
 
+bool flow_two_cores(void)
+{
+	cpu_set_t cores;
+
+	if (!sched_getaffinity(0, sizeof(cores), &cores) && CPU_ISSET(0, &cores) &&
+	    CPU_ISSET(1, &cores))
+		return true;
+	test_skip("cores 0 and 1 are needed");
+	return false;
+}
+
 void flow_close(struct run *run)
 {
 	run_stop(run);
@@ -105,8 +115,7 @@ char *flow_call(struct run *run, const char *node, const char *command, const ch
 	json_t *reply = run_command(run, node, command, value, errors);
 	char *text;
 
-	errors_print(errors, stdout);
-	text = reply ? json_dumps(reply, JSON_COMPACT | JSON_SORT_KEYS) : strdup("error");
+	text = reply ? json_dumps(reply, JSON_COMPACT | JSON_SORT_KEYS) : errors_text(errors);
 	json_decref(reply);
 	errors_free(errors);
 	arena_free(arena);

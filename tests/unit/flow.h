@@ -23,6 +23,9 @@ void flow_walk(struct run *);
 // Tends what workers walk until it has come to its end; false: it is stuck.
 bool flow_end(struct run *);
 
+// Whether this process may run workers on cores 0 and 1; if not, the test counts as skipped.
+bool flow_two_cores(void);
+
 // Stops and closes; checks that there were no faults and that all packets came back.
 void flow_close(struct run *);
 
@@ -31,7 +34,7 @@ struct node_counts flow_counts(struct run *, const char *node);
 struct port *flow_port(struct run *, const char *port);
 uint64_t flow_dropped(struct run *, const char *node, const char *reason);
 
-// A command's reply as compact JSON with sorted keys, or "error"; the caller frees it.
+// A command's reply as compact JSON with sorted keys, or its errors; the caller frees it.
 char *flow_call(struct run *, const char *node, const char *command, const char *args);
 
 #endif
