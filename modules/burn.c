@@ -72,31 +72,22 @@ static int burn_open(struct node *node, struct errors *errors)
 	return 0;
 }
 
-static void burn_check(const void *given, struct errors *errors)
-{
-	const struct burn_params *params = given;
-
-	if (!params->per_packet && !params->per_batch)
-		error_input(errors, NULL, "nothing to burn: give per_packet, per_batch, or both");
-}
-
 static struct module_type burn = {
     .name = "Burn",
     .help = "spends cycles on each packet or batch, to stand in for work",
-    .details = "The cycles are spent in a chain of multiplications, three or four cycles each,\n"
-	       "that touches no memory; its length is measured when the node opens. The packet\n"
-	       "is not read.",
+    .details = "The cycles are spent in a chain of multiplications, three or four cycles each, "
+	       "that touches no memory; its length is measured when the node opens. The packet is "
+	       "not read.",
     .example = "nodes:\n"
 	       "  work: {Burn: {per_packet: 100}}\n"
 	       "graph:\n"
-	       "  - rx -> work -> tx",
+	       "  - rx -> work -> tx\n",
     .igates = 1,
     .ogates = 1,
     .params = burn_params,
     .state_size = sizeof(struct burn),
     .shared = true,
     .blind = true,
-    .check = burn_check,
     .open = burn_open,
     .process = burn_process,
 };

@@ -13,10 +13,11 @@ static void discard_process(struct ctx *ctx, struct batch *in)
 static struct module_type discard = {
     .name = "Discard",
     .help = "drops every packet",
-    .details = "Every packet is counted as dropped, under the reason `discarded`. Where packets\n"
-	       "end as they should, as behind a traffic generator, use Sink, which counts them\n"
-	       "as consumed.",
-    .example = "cls[miss] -> Discard",
+    .details = "Every packet is counted as dropped, under the reason `discarded`. Where packets "
+	       "end as they should, as behind a traffic generator, use Sink, which counts them as "
+	       "consumed.",
+    .example = "graph:\n"
+	       "  - cls[miss] -> Discard\n",
     .igates = 1,
     .ogates = 0,
     .drops = (const char *const[]){"discarded", NULL},

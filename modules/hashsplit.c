@@ -198,16 +198,16 @@ static int hashsplit_open(struct node *node, struct errors *errors)
 static struct module_type hashsplit = {
     .name = "HashSplit",
     .help = "spreads flows over its linked gates, both directions of a flow to the same one",
-    .details = "A packet that is no IP, or whose IP header is nonsense, is hashed by its MAC\n"
-	       "addresses in place of ip, port and proto. Fragments of a datagram all go to one\n"
-	       "gate: they have no ports, and over IPv6 no proto; so they may leave by another\n"
-	       "gate than the whole packets of their flow, unless fields has neither.\n"
-	       "Headers behind the first 256 bytes of a packet are not read.",
+    .details = "A packet that is no IP, or whose IP header is nonsense, is hashed by its MAC "
+	       "addresses in place of ip, port and proto. Fragments of a datagram all go to one "
+	       "gate: they have no ports, and over IPv6 no proto; so they may leave by another "
+	       "gate than the whole packets of their flow, unless fields has neither. Headers "
+	       "behind the first 256 bytes of a packet are not read.",
     .example = "nodes:\n"
 	       "  spread: {HashSplit: {fields: [ip, port, proto]}}\n"
 	       "graph:\n"
 	       "  - rx -> spread -> q0\n"
-	       "  - spread[1] -> q1",
+	       "  - spread[1] -> q1\n",
     .igates = 1,
     .ogates = GATES_ANY,
     .params = hashsplit_params,

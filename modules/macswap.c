@@ -14,7 +14,8 @@ static void macswap_process(struct ctx *ctx, struct batch *in)
 static struct module_type macswap = {
     .name = "MACSwap",
     .help = "swaps the source and destination MAC address of each packet",
-    .example = "rx -> MACSwap -> tx",
+    .example = "graph:\n"
+	       "  - rx -> MACSwap -> tx\n",
     .igates = 1,
     .ogates = 1,
     .shared = true,

@@ -52,13 +52,13 @@ static void roundrobin_process(struct ctx *ctx, struct batch *in)
 static struct module_type roundrobin = {
     .name = "RoundRobin",
     .help = "spreads packets evenly over its linked gates",
-    .details = "Packets of one flow take different ways and may overtake each other; HashSplit\n"
+    .details = "Packets of one flow take different ways and may overtake each other; HashSplit "
 	       "keeps flows together. Each worker counts for itself.",
     .example = "nodes:\n"
 	       "  spread: {RoundRobin: {each: batch}}\n"
 	       "graph:\n"
 	       "  - rx -> spread -> q0\n"
-	       "  - spread[1] -> q1",
+	       "  - spread[1] -> q1\n",
     .igates = 1,
     .ogates = GATES_ANY,
     .params = roundrobin_params,

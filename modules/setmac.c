@@ -75,7 +75,7 @@ static struct module_type setmac = {
     .example = "nodes:\n"
 	       "  gw: {SetMAC: {src: \"02:00:00:00:00:01\", dst: \"02:00:00:00:00:fe\"}}\n"
 	       "graph:\n"
-	       "  - rx -> gw -> tx",
+	       "  - rx -> gw -> tx\n",
     .igates = 1,
     .ogates = 1,
     .params = setmac_params,

@@ -50,15 +50,15 @@ static void tee_process(struct ctx *ctx, struct batch *in)
 static struct module_type tee = {
     .name = "Tee",
     .help = "sends each packet to every linked gate",
-    .details = "The packet itself leaves by the first linked gate, deep copies of it, metadata\n"
-	       "included, by the others; so what changes a packet behind one gate does not show\n"
-	       "behind another. A copy for which there is no memory is counted as `not_copied`;\n"
+    .details = "The packet itself leaves by the first linked gate, deep copies of it, metadata "
+	       "included, by the others; so what changes a packet behind one gate does not show "
+	       "behind another. A copy for which there is no memory is counted as `not_copied`; "
 	       "the packet and the other copies go on.",
     .example = "nodes:\n"
 	       "  tee: Tee\n"
 	       "graph:\n"
 	       "  - rx -> tee -> tx\n"
-	       "  - tee[1] -> capture",
+	       "  - tee[1] -> capture\n",
     .igates = 1,
     .ogates = GATES_ANY,
     .counters = tee_counters,

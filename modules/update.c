@@ -148,14 +148,14 @@ static void update_close(struct node *node)
 static struct module_type update = {
     .name = "Update",
     .help = "writes bytes at offsets into each packet",
-    .details = "A packet that is too short for one of the writes is dropped as `runt`, and none\n"
-	       "is made. Checksums are not corrected. Bytes under a mask are those whose bits\n"
-	       "are set in it: bytes `40`, mask `f0` writes the upper half of a byte.",
+    .details = "A packet that is too short for one of the writes is dropped as `runt`, and none is "
+	       "made. Checksums are not corrected. Bytes under a mask are those whose bits are set "
+	       "in it: bytes `40`, mask `f0` writes the upper half of a byte.",
     .example = "nodes:\n"
 	       "  ttl: {Update: {writes: [{offset: 22, bytes: 40}, {offset: 15, bytes: b8, "
 	       "mask: fc}]}}\n"
 	       "graph:\n"
-	       "  - rx -> ttl -> tx",
+	       "  - rx -> ttl -> tx\n",
     .igates = 1,
     .ogates = 1,
     .params = update_params,

@@ -66,13 +66,13 @@ static void vlanpop_process(struct ctx *ctx, struct batch *in)
 static struct module_type vlanpop = {
     .name = "VLANPop",
     .help = "takes the outermost VLAN tag off each packet",
-    .details = "Tags are those of type 0x8100, 0x88a8 and 0x9100. A packet that ends within its\n"
+    .details = "Tags are those of type 0x8100, 0x88a8 and 0x9100. A packet that ends within its "
 	       "tag is dropped as `runt`.",
     .example = "nodes:\n"
 	       "  pop: {VLANPop: {untagged: split}}\n"
 	       "graph:\n"
 	       "  - rx -> pop -> tx\n"
-	       "  - pop[untagged] -> Discard",
+	       "  - pop[untagged] -> Discard\n",
     .igates = 1,
     .ogates = 2,
     .ogate_names = (const char *const[]){"out", "untagged"},

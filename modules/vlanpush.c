@@ -50,13 +50,13 @@ static void vlanpush_process(struct ctx *ctx, struct batch *in)
 static struct module_type vlanpush = {
     .name = "VLANPush",
     .help = "puts a VLAN tag on each packet",
-    .details = "The new tag is the outermost; tags that a packet has already stay behind it.\n"
+    .details = "The new tag is the outermost; tags that a packet has already stay behind it. "
 	       "Whether a port carries the four bytes more is for its MTU to say.",
     .example = "nodes:\n"
 	       "  customer: {VLANPush: {vid: 5, pcp: 3}}\n"
 	       "  service: {VLANPush: {vid: 100, tpid: 0x88a8}}\n"
 	       "graph:\n"
-	       "  - rx -> customer -> service -> tx",
+	       "  - rx -> customer -> service -> tx\n",
     .igates = 1,
     .ogates = 1,
     .params = vlanpush_params,
