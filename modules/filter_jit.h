@@ -9,6 +9,9 @@
 // - loops cannot be run, and the checker walks every path one by one: refused.
 // What is refused is left to libpcap's interpreter.
 
+#ifndef SLUICE_FILTER_JIT_H
+#define SLUICE_FILTER_JIT_H
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,3 +218,5 @@ static struct rte_bpf *filter_jit(const struct bpf_program *program, uint64_t (*
 		*run = jit.func;
 	return bpf;
 }
+
+#endif

@@ -100,10 +100,18 @@ static inline void hashsplit_macs(struct hashsplit_hash *hash, struct view view)
 	uint64_t dst, src;
 
 	// The addresses are bytes 0 to 5 and 6 to 11.
-	memcpy(&dst, view.bytes, 8);
-	memcpy(&src, view.bytes + 4, 8);
+	memcpy(&dst, view.bytes, sizeof(dst));
+	memcpy(&src, view.bytes + 4, sizeof(src));
 	hash->dst = rte_hash_crc_8byte(rte_cpu_to_be_64(dst) >> 16, hash->dst);
 	hash->src = rte_hash_crc_8byte(rte_cpu_to_be_64(src) & 0xffffffffffff, hash->src);
+}
+
+static inline struct view hashsplit_view(const struct rte_mbuf *pkt, uint8_t copy[HASHSPLIT_BYTES])
+{
+	struct view view = packet_peek(pkt, copy, HASHSPLIT_BYTES);
+
+	view.here = RTE_MIN(view.here, (uint32_t)HASHSPLIT_BYTES);
+	return view;
 }
 
 static inline uint32_t hashsplit_hash(struct view view, struct hashsplit by, uint32_t seed)
@@ -152,10 +160,9 @@ static void hashsplit_process(struct ctx *ctx, struct batch *in)
 	}
 	batch_foreach (in, pkt) {
 		uint8_t copy[HASHSPLIT_BYTES];
-		struct view view = packet_peek(pkt, copy, sizeof(copy));
+		uint32_t hash = hashsplit_hash(hashsplit_view(pkt, copy), by, seed);
 
-		view.here = RTE_MIN(view.here, sizeof(copy));
-		*to++ = linked[(uint64_t)hashsplit_hash(view, by, seed) * n >> 32];
+		*to++ = linked[(uint64_t)hash * n >> 32];
 	}
 	emit_each(ctx, in, gates);
 }
