@@ -186,12 +186,13 @@ void ethdev_counters(struct ethdev *, struct port_counters *);
 enum port_link ethdev_link(struct ethdev *);
 uint16_t ethdev_port_id(const struct ethdev *);
 
+// Waits until every rx() and tx() that had begun has returned, so that what they used can be freed.
+// The control thread or a helper; never from rx or tx.
+void port_quiet(void);
+
 // A Unix socket that this process will serve: removes a stale one (nobody answers), with a note;
 // a live one, or a path that is too long or in no folder, is an error. 0 or -1.
 int socket_claim(const struct port *, const char *path, struct errors *);
-
-// Whether this process serves it already: ports may share a socket.
-bool socket_ours(const char *path);
 
 // Nanoseconds of the graph's clock.
 uint64_t port_now_ns(const struct port *);

@@ -63,6 +63,22 @@ void eallog_add(struct eallog_caught *caught, const char *text, size_t length)
 	}
 }
 
+// What DPDK calls errors whenever a peer has gone, on threads of its own.
+static bool eallog_is_noise(const char *line, size_t length)
+{
+	static const char *const noise[] = {
+	    "interrupt disable failed",
+	    "interrupt unregister failed",
+	    "recvmsg failed on fd",
+	    "vhost read message failed",
+	};
+
+	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+		if (memmem(line, length, noise[i], strlen(noise[i])))
+			return true;
+	return false;
+}
+
 static ssize_t eallog_write(void *cookie, const char *text, size_t size)
 {
 	size_t length = size;
@@ -74,7 +90,7 @@ static ssize_t eallog_write(void *cookie, const char *text, size_t size)
 		return (ssize_t)size;
 	}
 	line = eallog_trim(text, &length);
-	if (length)
+	if (length && !eallog_is_noise(line, length))
 		fprintf(stderr, "sluice: dpdk: %.*s\n", (int)length, line);
 	return (ssize_t)size;
 }

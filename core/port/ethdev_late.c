@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <rte_alarm.h>
 #include <rte_ethdev.h>
 
 #include "port/eallog.h"
@@ -25,6 +26,7 @@
 #include "value/errors.h"
 
 #define LATE_RETRY_MS 100 // between two looks for a peer, or whether it is still there
+#define LATE_RARE_MS 1000
 #define LATE_CLOSE_MS 3000
 #define LATE_TELL 10 // failures in a row, until the reason is worth a line
 
@@ -39,6 +41,7 @@ struct ethdev_late {
 	bool up;		   // the device is there
 	bool probes;		   // the thread is inside DPDK, perhaps for long
 	unsigned failures;	   // in a row
+	bool settled;		   // no alarm of the device is left
 	struct port_counters past; // of devices that are gone
 };
 
@@ -78,8 +81,10 @@ static bool late_create(struct ethdev_late *late, struct ethdev *dev)
 	int code;
 	char *text;
 
-	if (!late->options.server && !late_is_socket(late->options.socket))
+	if (!late->options.server && !late_is_socket(late->options.socket)) {
+		late->failures = 0;
 		return false;
+	}
 	errors = errors_new();
 	late->probes = true;
 	pthread_mutex_unlock(&late->lock);
@@ -122,6 +127,27 @@ static bool late_peer_there(struct ethdev *dev)
 	return !code && link.link_status == RTE_ETH_LINK_UP;
 }
 
+static void late_settled(void *arg)
+{
+	struct ethdev_late *late = arg;
+
+	pthread_mutex_lock(&late->lock);
+	late->settled = true;
+	pthread_cond_broadcast(&late->changed);
+	pthread_mutex_unlock(&late->lock);
+}
+
+// With the lock held. A device that sees its peer go sets an alarm to clean up, on DPDK's interrupt
+// thread. Alarms run in turn: when one set after it has run, it is over.
+static void late_settle(struct ethdev_late *late)
+{
+	late->settled = false;
+	if (rte_eal_alarm_set(10, late_settled, late))
+		return;
+	while (!late->settled)
+		pthread_cond_wait(&late->changed, &late->lock);
+}
+
 // With the lock held, which is released while pollers leave.
 static void late_remove(struct ethdev_late *late, struct ethdev *dev)
 {
@@ -130,6 +156,7 @@ static void late_remove(struct ethdev_late *late, struct ethdev *dev)
 	pthread_mutex_unlock(&late->lock);
 	quiet_wait();
 	pthread_mutex_lock(&late->lock);
+	late_settle(late);
 	ethdev_read_counters(dev, &late->past);
 	ethdev_destroy(dev);
 }
@@ -137,7 +164,8 @@ static void late_remove(struct ethdev_late *late, struct ethdev *dev)
 static void late_serve(struct ethdev_late *late, struct ethdev *dev)
 {
 	if (!late_create(late, dev)) {
-		late_pause(late, LATE_RETRY_MS);
+		// DPDK loses a little memory in each probe that fails, so they become rare.
+		late_pause(late, late->failures < LATE_TELL ? LATE_RETRY_MS : LATE_RARE_MS);
 		return;
 	}
 	late->up = true;

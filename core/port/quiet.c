@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Quiescence, and its one use beside our own devices: munmap() of the memif driver, which frees a
-// peer's memory on DPDK's interrupt thread while a worker may be writing there. This file's
-// munmap() takes the place of the C library's for shared libraries, and holds back the memif
-// driver's calls until all workers have left its receive and transmit functions. The driver has
-// marked itself disconnected before, so no worker enters them again.
+// Quiescence by counting polls.
 
 #include "port/quiet.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "driver.h"
 
 #define QUIET_LOOK_NS 20000
 
@@ -71,25 +64,7 @@ void quiet_wait(void)
 		nanosleep(&(struct timespec){.tv_nsec = QUIET_LOOK_NS}, NULL);
 }
 
-static bool quiet_from_memif(const void *caller)
+void port_quiet(void)
 {
-	Dl_info info;
-
-	return dladdr(caller, &info) && info.dli_fname &&
-	       strstr(info.dli_fname, "librte_net_memif");
-}
-
-int munmap(void *addr, size_t length)
-{
-	// The next in line is the sanitizers', which keep books on mappings, or the C library's.
-	static int (*next)(void *, size_t);
-	int (*unmap)(void *, size_t) = __atomic_load_n(&next, __ATOMIC_RELAXED);
-
-	if (!unmap) {
-		*(void **)&unmap = dlsym(RTLD_NEXT, "munmap");
-		__atomic_store_n(&next, unmap, __ATOMIC_RELAXED);
-	}
-	if (quiet_from_memif(__builtin_return_address(0)))
-		quiet_wait();
-	return unmap ? unmap(addr, length) : (int)syscall(SYS_munmap, addr, length);
+	quiet_wait();
 }

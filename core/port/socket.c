@@ -142,10 +142,3 @@ int socket_claim(const struct port *port, const char *path, struct errors *error
 	}
 	return 0;
 }
-
-bool socket_ours(const char *path)
-{
-	pid_t pid = 0;
-
-	return socket_probe(path, &pid) == SOCKET_LIVE && pid == getpid();
-}
