@@ -127,6 +127,8 @@ static void memif_counters(struct port *port, struct port_counters *counters)
 	struct memif *memif = memif_of(port);
 
 	*counters = (struct port_counters){0};
+	if (!memif)
+		return;
 	for (unsigned i = 0; i < PORT_QUEUES_MAX; i++) {
 		const struct memif_queue *receive = &memif->receive[i];
 		const struct memif_queue *send = &memif->send[i];

@@ -4,7 +4,9 @@
 // device when a peer is there, lets the pollers in, and when the peer has gone waits until they
 // have left and removes it, over and over.
 
+#include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -115,12 +117,45 @@ static void late_let_in(struct ethdev *dev, bool in)
 	}
 }
 
-static bool late_peer_there(struct ethdev *dev)
+// The device's end of the connection; -1: not found, because the peer knows its socket by another
+// name. DPDK tells when a peer has gone, but leaves an interrupt handler behind for a server's
+// socket in doing so; so we look ourselves.
+static int late_connection(const struct ethdev_late *late)
 {
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int found = -1;
+
+	while (dir && found < 0 && (entry = readdir(dir))) {
+		struct sockaddr_un address = {0};
+		socklen_t length = sizeof(address);
+		socklen_t int_length = sizeof(int);
+		int fd = atoi(entry->d_name);
+		int listens = 0;
+
+		if (late->options.server ? getsockname(fd, (struct sockaddr *)&address, &length)
+					 : getpeername(fd, (struct sockaddr *)&address, &length))
+			continue;
+		if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &int_length) || listens)
+			continue;
+		if (address.sun_family == AF_UNIX &&
+		    !strncmp(address.sun_path, late->options.socket, sizeof(address.sun_path)))
+			found = fd;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static bool late_peer_there(const struct ethdev *dev, int connection)
+{
+	struct pollfd look = {.fd = connection, .events = POLLRDHUP};
 	struct eallog_caught caught;
 	struct rte_eth_link link;
 	int code;
 
+	if (connection >= 0)
+		return poll(&look, 1, 0) == 0;
 	eallog_catch_begin(&caught);
 	code = rte_eth_link_get_nowait(dev->port_id, &link);
 	eallog_catch_end(&caught);
@@ -163,16 +198,19 @@ static void late_remove(struct ethdev_late *late, struct ethdev *dev)
 
 static void late_serve(struct ethdev_late *late, struct ethdev *dev)
 {
+	int connection;
+
 	if (!late_create(late, dev)) {
 		// DPDK loses a little memory in each probe that fails, so they become rare.
 		late_pause(late, late->failures < LATE_TELL ? LATE_RETRY_MS : LATE_RARE_MS);
 		return;
 	}
+	connection = late_connection(late);
 	late->up = true;
 	late_let_in(dev, true);
 	pthread_cond_broadcast(&late->changed);
 	port_note(late->port, "the peer at %s is there", late->options.socket);
-	while (late_pause(late, LATE_RETRY_MS) && late_peer_there(dev))
+	while (late_pause(late, LATE_RETRY_MS) && late_peer_there(dev, connection))
 		;
 	if (!late->stopping)
 		port_note(late->port, "the peer at %s has gone, waiting for it to come back",
