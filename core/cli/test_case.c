@@ -96,10 +96,11 @@ static int ports_replace(struct trial *trial, struct arena *arena, struct value 
 static struct graph *graph_for(struct trial *trial, struct errors *errors)
 {
 	struct test_file *file = trial->file;
+	unsigned before = errors_count(errors);
 	struct arena *arena = arena_new();
 	struct value *root = tree_read(file, arena, errors);
 
-	if (!root || ports_replace(trial, arena, root, errors)) {
+	if (!root || errors_count(errors) > before || ports_replace(trial, arena, root, errors)) {
 		arena_free(arena);
 		return NULL;
 	}

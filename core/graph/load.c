@@ -222,14 +222,21 @@ struct graph *graph_from_value(struct arena *arena, const char *file, struct val
 struct graph *graph_load(const char *file, const struct graph_set *sets, unsigned n_sets,
 			 struct errors *errors)
 {
+	unsigned before = errors_count(errors);
 	struct arena *arena = arena_new();
 	struct value *root = yaml_read_file(arena, file, errors);
+	struct graph *graph;
 
 	if (!root) {
 		arena_free(arena);
 		return NULL;
 	}
-	return graph_from_value(arena, file, root, sets, n_sets, errors);
+	graph = graph_from_value(arena, file, root, sets, n_sets, errors);
+	// Doubled keys leave a tree, but no good one.
+	if (errors_count(errors) == before)
+		return graph;
+	graph_free(graph);
+	return NULL;
 }
 
 void graph_free(struct graph *graph)
