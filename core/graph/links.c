@@ -342,7 +342,7 @@ void links_read(struct draft *draft, const struct value *links)
 {
 	struct arena *arena = draft->graph->arena;
 
-	if (!links || links->kind == VALUE_NULL)
+	if (!links || links->faulty || links->kind == VALUE_NULL)
 		return;
 	if (links->kind != VALUE_LIST) {
 		error_at(draft->errors, links->place,
@@ -354,6 +354,8 @@ void links_read(struct draft *draft, const struct value *links)
 		const struct value *item = links->items[i];
 		struct arrows arrows = {.draft = draft, .place = item->place};
 
+		if (item->faulty)
+			continue;
 		if (item->kind != VALUE_SCALAR) {
 			error_at(draft->errors, item->place,
 				 "%s is no link, it should be a text like a -> b",

@@ -48,6 +48,8 @@ static bool spec_read(struct draft *draft, const struct member *member, const ch
 	const struct value *value = member->value;
 
 	*spec = (struct spec){.place = value->place};
+	if (value->faulty)
+		return false;
 	if (value->kind == VALUE_SCALAR) {
 		spec->type = value->text;
 		return true;
@@ -75,7 +77,7 @@ static bool spec_read(struct draft *draft, const struct member *member, const ch
 
 static bool section_check(struct draft *draft, const struct value *value, const char *section)
 {
-	if (!value || value->kind == VALUE_NULL)
+	if (!value || value->faulty || value->kind == VALUE_NULL)
 		return false;
 	if (value->kind == VALUE_MAP)
 		return true;

@@ -239,6 +239,8 @@ static void list_read(struct draft *draft, const struct value *workers)
 	uint64_t n = 1;
 	const char *why;
 
+	if (workers && workers->faulty)
+		return;
 	graph->workers_written = workers && workers->kind != VALUE_NULL;
 	if (graph->workers_written && workers->kind == VALUE_LIST)
 		n = workers->n;

@@ -321,8 +321,11 @@ static bool value_expand_part(struct expander *ex, struct value *value, unsigned
 
 	if (value == ex->vars || value->kind == VALUE_NULL)
 		return true;
-	if (value->kind == VALUE_SCALAR)
-		return scalar_expand(ex, value, level);
+	if (value->kind == VALUE_SCALAR) {
+		good = scalar_expand(ex, value, level);
+		value->faulty = !good;
+		return good;
+	}
 	if (level == VALUE_DEPTH_MAX) {
 		fault(ex, value->place,
 		      "nested deeper than %u lists and maps, it should be less deep",

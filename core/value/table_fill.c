@@ -67,7 +67,9 @@ static void list_fill(struct filler *f, const struct param *row, const struct va
 static void field_fill(struct filler *f, const struct param *row, const struct value *value,
 		       const char *path, void *field)
 {
-	if (row->type == PARAM_LIST) {
+	if (value->faulty) {
+		f->faults++;
+	} else if (row->type == PARAM_LIST) {
 		list_fill(f, row, value, path, field);
 	} else if (value->kind != VALUE_SCALAR) {
 		fill_fault(f, value->place, path, "%s is given, it should be %s",
@@ -161,6 +163,8 @@ void *table_fill(struct arena *arena, const struct param *table, const char *wha
 	const char *const *names;
 	unsigned n;
 
+	if (value && value->faulty)
+		return NULL;
 	if (value && value->kind != VALUE_MAP && value->kind != VALUE_NULL) {
 		names = row_names(arena, table, &n);
 		if (n)

@@ -22,6 +22,7 @@ struct value {
 	enum value_kind kind;
 	struct place place;
 	const char *text; // of a scalar, as written; never NULL there
+	bool faulty;	  // a fault of it was reported: no more need be said
 	bool quoted;	  // a quoted scalar is never a number, a boolean or null
 	size_t n;	  // items or members
 	struct value **items;
