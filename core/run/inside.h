@@ -144,7 +144,9 @@ struct run {
 	uint64_t switch_ns;
 };
 
-#define LOOP_PACKETS_MAX 4096 // that may wait on links that lead back, a worker
+// Packets that may wait at inputs that a link leading back enters, a worker: fewer than the pool
+// has for each worker, so that what goes round never takes the sources' last buffer.
+#define LOOP_PACKETS_MAX 512
 
 // walk.c
 int walk_poll(struct worker *);	    // one source, and all that follows; packets that entered

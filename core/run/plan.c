@@ -233,7 +233,7 @@ void plan_free(struct plan *plan)
 // Memory that is never used is never touched, so the pool is generous.
 void batches_make(struct worker *worker, const struct plan *plan)
 {
-	unsigned wanted = 512 + 4 * plan->n_inputs + LOOP_PACKETS_MAX / 4;
+	unsigned wanted = 512 + 4 * plan->n_inputs + LOOP_PACKETS_MAX;
 
 	free(worker->batches);
 	worker->batches = aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
