@@ -2,13 +2,12 @@
 // pci: a network card by its address on the PCI bus, driven by DPDK. Most of this file finds out
 // why it cannot be, before DPDK says less.
 
+#include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <dirent.h>
 
 #include "driver.h"
 
@@ -136,21 +135,17 @@ static unsigned pci_class(const char *address)
 // The kernel's name of the interface ("eth0"), "" if there is none.
 static void pci_interface(const char *address, char *name, size_t size)
 {
-	static const char *const places[] = {"net", "virtio0/net"};
-	char path[PATH_MAX];
+	static const char *const places[] = {"net/*", "virtio*/net/*"};
+	char pattern[PATH_MAX];
 
 	name[0] = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !name[0]; i++) {
-		struct dirent *entry;
-		DIR *dir;
+		glob_t found;
 
-		snprintf(path, sizeof(path), PCI_FOLDER "/%s/%s", address, places[i]);
-		dir = opendir(path);
-		while (dir && (entry = readdir(dir)))
-			if (entry->d_name[0] != '.')
-				snprintf(name, size, "%s", entry->d_name);
-		if (dir)
-			closedir(dir);
+		snprintf(pattern, sizeof(pattern), PCI_FOLDER "/%s/%s", address, places[i]);
+		if (!glob(pattern, 0, NULL, &found) && found.gl_pathc)
+			snprintf(name, size, "%s", strrchr(found.gl_pathv[0], '/') + 1);
+		globfree(&found);
 	}
 }
 
