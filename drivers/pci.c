@@ -112,7 +112,7 @@ static bool pci_link(const char *address, const char *name, char *part, size_t s
 		return false;
 	target[n] = '\0';
 	slash = strrchr(target, '/');
-	snprintf(part, size, "%s", slash ? slash + 1 : target);
+	snprintf(part, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
 	return true;
 }
 
