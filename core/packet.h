@@ -284,7 +284,7 @@ static inline bool packet_write(struct rte_mbuf *pkt, uint32_t offset, const uin
 		offset -= rte_pktmbuf_data_len(pkt);
 		pkt = pkt->next;
 	}
-	for (uint32_t done = 0; done < n; pkt = pkt->next, offset = 0) {
+	for (uint32_t done = 0; pkt && done < n; pkt = pkt->next, offset = 0) {
 		uint8_t *to = rte_pktmbuf_mtod_offset(pkt, uint8_t *, offset);
 		uint32_t part = RTE_MIN(n - done, rte_pktmbuf_data_len(pkt) - offset);
 

@@ -36,6 +36,8 @@ static void roundrobin_process(struct ctx *ctx, struct batch *in)
 		drop(ctx, in, REASON_UNCONNECTED);
 		return;
 	}
+	if (unlikely(next >= n)) // fewer gates than before a change of the graph
+		next = 0;
 	if (params->each.n == ROUNDROBIN_BATCH) {
 		own->next = next + 1 < n ? next + 1 : 0;
 		emit(ctx, in, linked[next]);

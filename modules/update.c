@@ -128,7 +128,7 @@ static int update_open(struct node *node, struct errors *errors)
 
 	for (unsigned i = 0; i < params->writes.n; i++)
 		n += param_item(update_write, params->writes, i)->bytes.n / sizeof(uint64_t) + 1;
-	update->words = calloc(n, sizeof(*update->words));
+	update->words = calloc(RTE_MAX(n, 1u), sizeof(*update->words));
 	if (!update->words) {
 		error_machine(errors, NULL, "no memory for %u words", n);
 		return -1;

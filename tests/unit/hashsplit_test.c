@@ -8,7 +8,7 @@
 #include "module.h"
 #undef MODULE
 #define MODULE(VAR) __attribute__((unused)) static const struct module_type *VAR##_type = &(VAR);
-#include "../../modules/hashsplit.c"
+#include "../../modules/hashsplit.c" // NOLINT(bugprone-suspicious-include)
 #include "suite.h"
 #include "value/table.h"
 
