@@ -164,10 +164,8 @@ static int queue_open(struct node *node, struct errors *errors)
 {
 	const struct queue_params *params = node->params;
 	struct queue *state = node->state;
-	// With several workers any of them may be at either end. RTS rings do not wait for a worker
-	// that lost its core halfway.
-	unsigned flags = node->workers > 1 ? RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ
-					   : RING_F_SP_ENQ | RING_F_SC_DEQ;
+	// With several workers any of them may be at either end.
+	unsigned flags = node->workers > 1 ? 0 : RING_F_SP_ENQ | RING_F_SC_DEQ;
 
 	state->size = params->size;
 	state->high = queue_high(params);
