@@ -257,33 +257,45 @@ void capture_in_close(struct capture_in *in)
 	free(in);
 }
 
+// Whether a text begins as a pattern, in which # stands for a number. Takes that number and the
+// next one in the text, if there is one.
+static bool capture_match(const char *text, const char *pattern, unsigned long numbers[2])
+{
+	size_t before = strcspn(pattern, "#"), after = strlen(pattern + before + 1);
+	char *end;
+
+	if (strncmp(text, pattern, before) != 0)
+		return false;
+	numbers[0] = strtoul(text + before, &end, 10);
+	if (strncmp(end, pattern + before + 1, after) != 0)
+		return false;
+	numbers[1] = strtoul(end + strcspn(end, "0123456789"), NULL, 10);
+	return true;
+}
+
 // libpcap's reason why it stopped inside a file, in our words.
 static void capture_explain(struct capture_in *in, const char *reason)
 {
 	struct capture_problem *problem = &in->problem;
 	unsigned long long at = in->records + 1;
-	unsigned wanted, got;
+	unsigned long n[2] = {0};
 	char what[256], link[128];
 
 	if (in->read_error) {
 		snprintf(what, sizeof(what), "cannot be read on: %s", strerror(in->read_error));
-	} else if (sscanf(reason, "truncated dump file; tried to read %u header bytes, only got %u",
-			  &wanted, &got) == 2) {
-		snprintf(what, sizeof(what), "it is cut: %u of %u bytes of its header are there",
-			 got, wanted);
-	} else if (sscanf(reason,
-			  "truncated dump file; tried to read %u captured bytes, only got %u",
-			  &wanted, &got) == 2) {
-		snprintf(what, sizeof(what), "it is cut: %u of %u bytes are there", got, wanted);
-	} else if (sscanf(reason, "truncated pcapng dump file; tried to read %u bytes, only got %u",
-			  &wanted, &got) == 2) {
-		snprintf(what, sizeof(what), "the file is cut: %u of %u bytes of a block are there",
-			 got, wanted);
-	} else if (sscanf(reason, "invalid packet capture length %u", &wanted) == 1) {
-		snprintf(what, sizeof(what), "it claims to be %u bytes long, the file is damaged",
-			 wanted);
-	} else if (sscanf(reason, "an interface has a type %u different", &wanted) == 1) {
-		capture_link_name(link, sizeof(link), wanted);
+	} else if (capture_match(reason, "truncated dump file; tried to read # header", n)) {
+		snprintf(what, sizeof(what), "it is cut: %lu of %lu bytes of its header are there",
+			 n[1], n[0]);
+	} else if (capture_match(reason, "truncated dump file; tried to read # captured", n)) {
+		snprintf(what, sizeof(what), "it is cut: %lu of %lu bytes are there", n[1], n[0]);
+	} else if (capture_match(reason, "truncated pcapng dump file; tried to read #", n)) {
+		snprintf(what, sizeof(what),
+			 "the file is cut: %lu of %lu bytes of a block are there", n[1], n[0]);
+	} else if (capture_match(reason, "invalid packet capture length #", n)) {
+		snprintf(what, sizeof(what), "it claims to be %lu bytes long, the file is damaged",
+			 n[0]);
+	} else if (capture_match(reason, "an interface has a type #", n)) {
+		capture_link_name(link, sizeof(link), (int)n[0]);
 		snprintf(what, sizeof(what),
 			 "before it comes an interface of link type %s, not Ethernet (1)", link);
 	} else {

@@ -183,7 +183,7 @@ static uint16_t memory_tx(void *port_, struct rte_mbuf **pkts, uint16_t n)
 	n = RTE_MIN(n, params->keep - state->n_sent);
 	if (state->n_sent + n > state->sent_room) {
 		state->sent_room = RTE_MAX(2 * state->sent_room, state->n_sent + n);
-		state->sent = realloc(state->sent, state->sent_room * sizeof(*state->sent));
+		state->sent = realloc(state->sent, state->sent_room * sizeof(void *));
 		if (!state->sent)
 			abort();
 	}

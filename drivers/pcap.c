@@ -45,8 +45,8 @@ bool pcap_speed_parse(const char *text, double *speed)
 {
 	size_t digits = strspn(text, "0123456789.");
 
-	*speed = !strcmp(text, "original");
-	if (*speed > 0 || !strcmp(text, "fast"))
+	*speed = strcmp(text, "original") == 0;
+	if (*speed > 0 || strcmp(text, "fast") == 0)
 		return true;
 	if (strcmp(text + digits, "x") || strcspn(text, "0123456789") >= digits ||
 	    strchr(text, '.') != strrchr(text, '.'))
@@ -64,7 +64,7 @@ static void pcap_check(const void *params_, struct errors *errors)
 	if (!*params->rx && !*params->tx)
 		error_input(errors, NULL,
 			    "needs a capture to receive from (rx), to send to (tx), or both");
-	if (*params->rx && !strcmp(params->rx, params->tx) && strcmp(params->rx, "-"))
+	if (*params->rx && strcmp(params->rx, params->tx) == 0 && strcmp(params->rx, "-") != 0)
 		error_input(errors, "tx", "\"%s\" is what rx reads; it must be another file",
 			    params->tx);
 	if (!pcap_loop_parse(params->loop, &passes))

@@ -31,8 +31,7 @@ static bool pcap_rx_flush(struct pcap_rx *rx)
 		done += rte_ring_sp_enqueue_burst(rx->ring, (void **)rx->full + done,
 						  rx->n_full - done, NULL);
 		if (done < rx->n_full && pcap_pause(rx->stop_fd, PCAP_RX_PAUSE_NS)) {
-			memmove(rx->full, rx->full + done,
-				(rx->n_full - done) * sizeof(rx->full[0]));
+			memmove(rx->full, rx->full + done, (rx->n_full - done) * sizeof(void *));
 			rx->n_full -= done;
 			return false;
 		}

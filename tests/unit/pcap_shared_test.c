@@ -71,15 +71,13 @@ static bool open_shared(struct test_port *test, const char *file, bool replay)
 static void read_shared(unsigned i, bool replay)
 {
 	static struct rte_mbuf *pkts[1024];
+	static uint8_t all[1 << 17];
 	struct test_port test;
 	uint32_t bytes = 0;
-	uint8_t *all;
 	unsigned got;
 
 	CU_ASSERT_TRUE_FATAL(open_shared(&test, shared[i].file, replay));
 	got = test_port_receive(&test, pkts, 1024);
-	all = calloc(1, 1 << 20);
-	CU_ASSERT_PTR_NOT_NULL_FATAL(all);
 	for (unsigned j = 0; j < got; j++)
 		for (struct rte_mbuf *at = pkts[j]; at; at = at->next) {
 			memcpy(all + bytes, rte_pktmbuf_mtod(at, void *), at->data_len);
@@ -94,7 +92,6 @@ static void read_shared(unsigned i, bool replay)
 	CU_ASSERT_EQUAL(test.n_faults, shared[i].fault != NULL);
 	if (shared[i].fault)
 		CU_ASSERT_PTR_NOT_NULL(strstr(test.fault, shared[i].fault));
-	free(all);
 	rte_pktmbuf_free_bulk(pkts, got);
 	test_port_close(&test);
 	CU_ASSERT_EQUAL(test_pool_out(), 0);
