@@ -17,9 +17,13 @@ from, in build/out/demo-rest.pcap:
   tcpdump -e -n -r build/out/demo-rest.pcap | head
 
 To try next:
-  build/out/sluice run $graph --set 'filter=tcp port 80'   other packets to the first file
-  build/out/sluice show $graph --format svg > demo.svg     the graph as a picture
-  build/out/sluice modules                                 what a graph can be made of
-  build/out/sluice new-module Mine                         a module of your own, ready to build
+  build/out/sluice run $graph --set 'filter=tcp port 80'
+      puts other packets into the first capture
+  build/out/sluice show $graph --format svg > demo.svg
+      draws the graph
+  build/out/sluice modules
+      lists what a graph can be made of
+  build/out/sluice new-module Mine
+      writes a module of your own, ready to build
 The other graphs in graphs/ each say on their first lines what they show.
 END
