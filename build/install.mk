@@ -10,7 +10,7 @@ MANDIR := $(PREFIX)/share/man/man1
 COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
 EXAMPLEDIR := $(PREFIX)/share/sluice/graphs
 
-PUBLIC_HEADERS := $(addprefix core/,abi.h driver.h mbuf.h module.h packet.h param.h)
+PUBLIC_HEADERS := $(sort $(wildcard core/*.h))
 EXAMPLES := $(sort $(wildcard graphs/*.yaml))
 EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap))
 

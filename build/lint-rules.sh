@@ -53,9 +53,11 @@ rule_text() {
 rule_includes() {
 	local file line include header
 	grep -HnE '^#include "' "${modules[@]}" "${drivers[@]}" /dev/null |
-		grep -vE '"(module|packet|driver)\.h"' | while IFS=: read -r file line include; do
+		while IFS=: read -r file line include; do
 			header=${include#*\"}
-			[ -e "$(dirname "$file")/${header%\"}" ] ||
+			header=${header%\"}
+			[ -e "core/$header" ] && [[ $header != */* ]] ||
+				[ -e "$(dirname "$file")/$header" ] ||
 				echo "$file:$line: $include: that is no public header"
 		done
 }
