@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From parameter tables to JSON Schema: what a row accepts, and ports, nodes and workers.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/schema.h"
@@ -48,18 +49,26 @@ static json_t *string_schema(const struct param *row)
 	return schema;
 }
 
+// A word, and what other readers of YAML than ours take it for.
+static void append_word(json_t *list, const char *word)
+{
+	json_array_append_new(list, json_string(word));
+	if (!strcmp(word, "on") || !strcmp(word, "yes"))
+		json_array_append_new(list, json_true());
+	else if (!strcmp(word, "off") || !strcmp(word, "no"))
+		json_array_append_new(list, json_false());
+	else if (!strcmp(word, "null"))
+		json_array_append_new(list, json_null());
+	else if (!strncmp(word, "0x", 2))
+		json_array_append_new(list, json_integer((json_int_t)strtoll(word, NULL, 16)));
+}
+
 static json_t *choice_schema(const struct param *row)
 {
 	json_t *choices = json_array();
 
-	for (const char *const *choice = row->choices; choice && *choice; choice++) {
-		json_array_append_new(choices, json_string(*choice));
-		// YAML 1.1 reads these as booleans.
-		if (!strcmp(*choice, "on") || !strcmp(*choice, "yes"))
-			json_array_append_new(choices, json_true());
-		if (!strcmp(*choice, "off") || !strcmp(*choice, "no"))
-			json_array_append_new(choices, json_false());
-	}
+	for (const char *const *choice = row->choices; choice && *choice; choice++)
+		append_word(choices, *choice);
 	return json_pack("{s:o}", "enum", choices);
 }
 
@@ -220,7 +229,7 @@ json_t *schema_ports(void)
 
 	for (unsigned i = 0; i < n; i++) {
 		if (!any_required(list[i]->params))
-			json_array_append_new(plain, json_string(list[i]->name));
+			append_word(plain, list[i]->name);
 		json_object_set_new(types, list[i]->name,
 				    spec_schema(list[i]->params, list[i]->help, NULL));
 	}
@@ -235,7 +244,7 @@ json_t *schema_nodes(void)
 
 	for (unsigned i = 0; i < n; i++) {
 		if (!any_required(list[i]->params))
-			json_array_append_new(plain, json_string(list[i]->name));
+			append_word(plain, list[i]->name);
 		json_object_set_new(types, list[i]->name,
 				    spec_schema(list[i]->params, list[i]->help, list[i]));
 		json_array_append_new(taken, json_string(list[i]->name));

@@ -66,7 +66,11 @@ void show_workers(const struct graph *graph, FILE *out)
 	fputc('\n', out);
 	grid_print(grid, out);
 	if (graph->workers_written)
-		fputs("\nThe file says which worker polls what.\n", out);
+		fputs(
+		    "\nThe file says how many workers there are. A source that it gives to none of "
+		    "them went to\nthe next in turn; sources that feed a node which only one "
+		    "worker can run stay together.\n",
+		    out);
 	else
 		fputs("\nThe file has no `workers:`, so the program chose: the sources take turns "
 		      "on one worker,\non the last core that this process may use.\n",
