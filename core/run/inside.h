@@ -81,7 +81,7 @@ struct worker {
 
 	int request __attribute__((aligned(64))); // written by the control thread
 	int parked;				  // written by the worker
-	int settled; // every source has ended and nothing is pending; written by the worker
+	int settled; // what walk_settled() said last; written by the worker
 	int failed;  // the thread could not start
 	struct run *run;
 	struct rte_mempool *pool;
@@ -151,6 +151,7 @@ struct run {
 // walk.c
 int walk_poll(struct worker *);	    // one source, and all that follows; packets that entered
 bool walk_pending(struct worker *); // one more pass; false when nothing is pending
+bool walk_settled(const struct worker *);
 void walk_discard(struct worker *); // frees what is still pending, as loop_full
 void time_update(struct worker *, bool busy_now);
 

@@ -257,6 +257,20 @@ int walk_poll(struct worker *worker)
 	return n;
 }
 
+// Whether nothing more can come by itself: nothing is pending, and every source has ended or, if it
+// is to end, waits for a node behind it that is full.
+bool walk_settled(const struct worker *worker)
+{
+	for (unsigned i = 0; i < worker->plan.n_sources; i++) {
+		const struct source *source = &worker->plan.sources[i];
+
+		if (!source->ctx->igates &&
+		    !(source->ctx->node->finite && source_held_back(worker, source)))
+			return false;
+	}
+	return !worker->pending_any;
+}
+
 bool walk_pending(struct worker *worker)
 {
 	if (worker->pending_any)

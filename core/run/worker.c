@@ -52,10 +52,8 @@ static void worker_sleep(struct worker *worker)
 
 static void settled_note(struct worker *worker)
 {
-	int settled = !worker->pending_any;
+	int settled = walk_settled(worker);
 
-	for (unsigned i = 0; settled && i < worker->plan.n_sources; i++)
-		settled = worker->plan.sources[i].ctx->igates != 0;
 	if (settled != worker->settled)
 		__atomic_store_n(&worker->settled, settled, __ATOMIC_RELEASE);
 }
