@@ -132,39 +132,15 @@ static void node_unknown(struct draft *draft, const struct stop *stop)
 	free(names);
 }
 
-// An unnamed node: TYPE#N, N counting the unnamed nodes of the type in file order.
-static int node_unnamed(struct draft *draft, const struct stop *stop,
-			const struct module_type *type)
-{
-	struct graph *graph = draft->graph;
-	unsigned n = 1;
-	size_t length = strlen(type->name);
-	struct graph_node *node;
-
-	for (unsigned i = graph->n_nodes; i-- > 0;) {
-		const struct graph_node *other = &graph->nodes[i];
-
-		if (other->unnamed && !strncmp(other->name, type->name, length) &&
-		    other->name[length] == '#') {
-			n = (unsigned)atoi(other->name + length + 1) + 1;
-			break;
-		}
-	}
-	node = node_add(draft, arena_printf(graph->arena, "%s#%u", type->name, n), stop->place,
-			type, NULL);
-	node->unnamed = true;
-	return (int)graph->n_nodes - 1;
-}
-
-static int node_find(struct draft *draft, const struct stop *stop)
+// Index of a node of the section `nodes`, or -1.
+static int named_find(const struct draft *draft, const char *name)
 {
 	unsigned low = 0, high = draft->n_by_name;
-	const struct module_type *type;
 
 	while (low < high) {
 		unsigned middle = (low + high) / 2;
 		unsigned index = draft->by_name[middle];
-		int order = strcmp(stop->name, draft->graph->nodes[index].name);
+		int order = strcmp(name, draft->graph->nodes[index].name);
 
 		if (!order)
 			return (int)index;
@@ -173,6 +149,41 @@ static int node_find(struct draft *draft, const struct stop *stop)
 		else
 			low = middle + 1;
 	}
+	return -1;
+}
+
+// An unnamed node: TYPE#N, N counting the unnamed nodes of the type in file order. A graph that was
+// written out has names of this kind among the named ones.
+static int node_unnamed(struct draft *draft, const struct stop *stop,
+			const struct module_type *type)
+{
+	struct graph *graph = draft->graph;
+	unsigned long n = 1;
+	size_t length = strlen(type->name);
+	const char *name;
+
+	for (unsigned i = graph->n_nodes; i-- > draft->n_by_name;) {
+		const struct graph_node *other = &graph->nodes[i];
+
+		if (!strncmp(other->name, type->name, length) && other->name[length] == '#') {
+			n = strtoul(other->name + length + 1, NULL, 10) + 1;
+			break;
+		}
+	}
+	do {
+		name = arena_printf(graph->arena, "%s#%lu", type->name, n++);
+	} while (named_find(draft, name) >= 0);
+	node_add(draft, name, stop->place, type, NULL)->unnamed = true;
+	return (int)graph->n_nodes - 1;
+}
+
+static int node_find(struct draft *draft, const struct stop *stop)
+{
+	int index = named_find(draft, stop->name);
+	const struct module_type *type;
+
+	if (index >= 0)
+		return index;
 	type = module_find(stop->name);
 	if (type)
 		return node_unnamed(draft, stop, type);
