@@ -181,7 +181,7 @@ static void sections_read(struct draft *draft, struct value *root)
 	links_read(draft, value_get(root, "graph"));
 	nodes_fill(draft);
 	// What follows would only repeat earlier faults in other words where names did not resolve.
-	clean = !errors_count(draft->errors);
+	clean = draft_clean(draft);
 	if (clean) {
 		order_find(draft);
 		reach_check(draft);
@@ -197,8 +197,10 @@ struct graph *graph_from_value(struct arena *arena, const char *file, struct val
 {
 	struct graph *graph = arena_alloc(arena, sizeof(*graph));
 	static const char *no_ports[1]; // a port's name is then always unknown
-	struct draft draft = {.graph = graph, .errors = errors, .port_names = no_ports};
-	unsigned before = errors_count(errors);
+	struct draft draft = {.graph = graph,
+			      .errors = errors,
+			      .errors_before = errors_count(errors),
+			      .port_names = no_ports};
 
 	graph->arena = arena;
 	graph->file = arena_strdup(arena, file);
@@ -213,7 +215,7 @@ struct graph *graph_from_value(struct arena *arena, const char *file, struct val
 		vars_apply(&draft, root, sets, n_sets);
 		sections_read(&draft, root);
 	}
-	if (errors_count(errors) == before)
+	if (draft_clean(&draft))
 		return graph;
 	graph_free(graph);
 	return NULL;

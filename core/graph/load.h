@@ -12,6 +12,7 @@
 struct draft {
 	struct graph *graph;
 	struct errors *errors;
+	unsigned errors_before; // faults that are not of this graph
 	// What graph.h keeps constant is built here.
 	unsigned nodes_room;
 	unsigned links_room;
@@ -30,6 +31,12 @@ void workers_read(struct draft *, const struct value *workers);
 void workers_assign(struct draft *); // sources that the file leaves open
 void workers_check(struct draft *);  // whether what several workers reach can be shared
 void meta_check(struct draft *);
+
+// Whether no fault of this graph was found so far.
+static inline bool draft_clean(const struct draft *draft)
+{
+	return errors_count(draft->errors) == draft->errors_before;
+}
 
 // Adds a node; its parameters are filled later.
 struct graph_node *node_add(struct draft *, const char *name, struct place,

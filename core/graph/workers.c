@@ -278,13 +278,11 @@ static void list_read(struct draft *draft, const struct value *workers)
 
 void workers_read(struct draft *draft, const struct value *workers)
 {
-	unsigned before = errors_count(draft->errors);
-
 	list_read(draft, workers);
 	// Parameters and order must be known for the rest.
-	if (before || errors_count(draft->errors))
+	if (!draft_clean(draft))
 		return;
 	workers_assign(draft);
-	if (!errors_count(draft->errors))
+	if (draft_clean(draft))
 		workers_check(draft);
 }
