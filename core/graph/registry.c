@@ -149,6 +149,27 @@ static int abi_check(const char *path, const struct abi *theirs, const struct ab
 	return errors_count(errors) == before ? 0 : -1;
 }
 
+#define DROPS_MAX 58 // beside the core's own reasons, see struct node_counts
+#define COUNTERS_MAX 32
+
+static unsigned drops_count(const struct module_type *type)
+{
+	unsigned n = 0;
+
+	while (type->drops && n <= DROPS_MAX && type->drops[n])
+		n++;
+	return n;
+}
+
+static unsigned counters_count(const struct module_type *type)
+{
+	unsigned n = 0;
+
+	while (type->counters && n <= COUNTERS_MAX && type->counters[n].name)
+		n++;
+	return n;
+}
+
 static bool gates_bad(gate_t gates)
 {
 	return gates != GATES_ANY && gates > GATES_MAX;
@@ -163,6 +184,10 @@ static const char *module_fault(const struct module_type *type)
 		return "it has no help";
 	if (gates_bad(type->igates) || gates_bad(type->ogates))
 		return "it has more than 64 gates";
+	if (drops_count(type) > DROPS_MAX)
+		return "it has more than 58 drop reasons";
+	if (counters_count(type) > COUNTERS_MAX)
+		return "it has more than 32 counters";
 	if (!type->process && type->igates)
 		return "it has input gates, but no process()";
 	if (!type->poll && !type->igates)
