@@ -112,6 +112,10 @@ json_t *run_command(struct run *run, const char *name, const char *command_name,
 
 	if (args)
 		place = args->place;
+	if (run->stopped) {
+		error_at(errors, place, "the graph has stopped, so no command can run");
+		return NULL;
+	}
 	if (index < 0) {
 		node_missing(run, name, place, errors);
 		return NULL;

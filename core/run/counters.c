@@ -91,8 +91,10 @@ void run_node_counts(struct run *run, unsigned index, struct node_counts *counts
 {
 	struct run_node *node = run->nodes[index];
 
-	if (node->opened && node->pub.type->fold)
+	if (node->opened && node->pub.type->fold) {
+		node->pub.now_ns = clock_now(&run->clock);
 		node->pub.type->fold(&node->pub);
+	}
 	counts_sum(run, node, index, counts);
 	counts->released += node->outside_released;
 	for (unsigned i = 0; i < reason_count(node->pub.type); i++)

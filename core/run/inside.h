@@ -64,7 +64,7 @@ struct worker {
 	uint64_t now_ns;
 	uint64_t last_tsc; // when busy_cycles and idle_cycles were last brought up to date
 	bool busy;	   // what has gone on since then
-	bool draining;	   // only sources with inputs are polled
+	bool draining;	   // atomic: only sources with inputs are polled
 	unsigned empty;	   // polls without packets in a row
 	unsigned live;	   // sources that have not ended
 	struct batch *free;
@@ -187,6 +187,9 @@ void run_pollers(struct run *, bool known); // tells those who wait for quiet, w
 int worker_start(struct worker *, struct place, struct errors *); // parked
 void worker_ask(struct worker *, enum worker_request);
 bool worker_parked(const struct worker *);
+
+// tend.c
+void violation_report(struct run *, struct run_node *);
 
 // counters.c
 void counts_fold(struct run *, struct run_node *, unsigned node); // before plans go

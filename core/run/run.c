@@ -238,8 +238,10 @@ int run_step(struct run *run)
 
 	for (unsigned i = 0; i < run->n_workers; i++) {
 		struct worker *worker = run->workers[i];
-		unsigned n = worker->plan.n_sources;
+		unsigned n = 0;
 
+		for (unsigned s = 0; s < worker->plan.n_sources; s++)
+			n += worker->plan.sources[s].weight;
 		worker->now_ns = clock_now(&run->clock);
 		do {
 			total += walk_poll(worker);
@@ -277,6 +279,9 @@ void run_stop(struct run *run)
 		return;
 	run_pollers(run, false);
 	workers_stop(run->workers, run->n_workers);
+	for (unsigned i = 0; run->nodes && i < run->graph->n_nodes; i++)
+		if (run->nodes[i])
+			violation_report(run, run->nodes[i]);
 	run->stopped_ns = run_time_ns(run);
 	run->stopped = true;
 	for (unsigned i = 0; run->nodes && i < run->graph->n_nodes; i++)

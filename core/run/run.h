@@ -45,7 +45,7 @@ const char *run_stuck_name(const struct run *);
 // is 1 if any.
 unsigned run_faults(const struct run *);
 
-// Replay mode: polls each source once and walks all that follows. Returns packets that entered; -1:
+// Replay mode: polls each source once, or as often as its weight says, and walks all that follows. Returns packets that entered; -1:
 // all sources have ended and nothing is pending.
 int run_step(struct run *);
 void run_set_time(struct run *, uint64_t now_ns);

@@ -8,17 +8,25 @@
 
 #define STUCK_NS 1000000000ULL // without progress
 
-static void violation_report(struct run *run, struct run_node *node)
+void violation_report(struct run *run, struct run_node *node)
 {
 	struct violation *violation = &node->violation;
-	uint64_t left;
+	int64_t kept;
 
 	if (__atomic_load_n(&violation->state, __ATOMIC_ACQUIRE) != 2)
 		return;
-	left = violation->took - (uint64_t)violation->balance;
-	fprintf(stderr, "sluice: error: %s '%s' took %lu packet%s and let go of %lu\n",
-		node->pub.type->name, node->pub.name, violation->took,
-		violation->took == 1 ? "" : "s", left);
+	kept = violation->balance;
+	// What a call made or released itself counts into the balance, but was not given to it.
+	if (kept > 0 && (uint64_t)kept > violation->took)
+		fprintf(stderr,
+			"sluice: error: %s '%s' made or released %lu packet%s more than it let go "
+			"of\n",
+			node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
+			(uint64_t)kept - violation->took == 1 ? "" : "s");
+	else
+		fprintf(stderr, "sluice: error: %s '%s' took %lu packet%s and let go of %lu\n",
+			node->pub.type->name, node->pub.name, violation->took,
+			violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
 	__atomic_store_n(&violation->state, 3, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&run->faults, 1, __ATOMIC_RELAXED);
 }
@@ -57,7 +65,6 @@ static void ticks(struct run *run)
 		do {
 			node_tick(run, node, now_ns);
 		} while (run->clock.set && node->pub.type->tick_ns && node->next_tick_ns <= now_ns);
-		violation_report(run, node);
 	}
 	for (unsigned i = 0; i < run->graph->n_ports; i++)
 		if (run->ports[i]->pub.driver->tick)
@@ -141,8 +148,13 @@ enum run_state run_tend(struct run *run)
 	const char *holder;
 	uint64_t progress, now_ns;
 
+	// What has stopped is closed, and was reported.
+	if (run->stopped)
+		return RUN_BUSY;
 	ticks(run);
-	if (run->stopped || !run->started || !workers_settled(run))
+	for (unsigned i = 0; i < run->graph->n_nodes; i++)
+		violation_report(run, run->nodes[i]);
+	if (!run->started || !workers_settled(run))
 		return RUN_BUSY;
 	holder = holder_find(run);
 	if (!holder)
