@@ -20,21 +20,23 @@
 
 static int request_read(const struct worker *worker)
 {
-	return __atomic_load_n(&worker->request, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&worker->request, __ATOMIC_SEQ_CST);
 }
 
 static void worker_park(struct worker *worker)
 {
 	unsigned spins = 0;
 
-	__atomic_store_n(&worker->parked, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&worker->parked, 1, __ATOMIC_SEQ_CST);
 	while (request_read(worker) == WORKER_PARK) {
 		// The control thread may have to share this core.
 		if (++spins % 128 == 0)
 			sched_yield();
 		rte_pause();
 	}
-	__atomic_store_n(&worker->parked, 0, __ATOMIC_RELEASE);
+	// The next request is read after this: whoever asks for the next park either sees it, or
+	// is seen.
+	__atomic_store_n(&worker->parked, 0, __ATOMIC_SEQ_CST);
 	worker->empty = 0;
 }
 
@@ -112,12 +114,12 @@ static void *worker_main(void *arg)
 
 bool worker_parked(const struct worker *worker)
 {
-	return __atomic_load_n(&worker->parked, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&worker->parked, __ATOMIC_SEQ_CST);
 }
 
 void worker_ask(struct worker *worker, enum worker_request request)
 {
-	__atomic_store_n(&worker->request, request, __ATOMIC_RELEASE);
+	__atomic_store_n(&worker->request, request, __ATOMIC_SEQ_CST);
 }
 
 // Starts the thread parked.
