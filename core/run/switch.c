@@ -149,46 +149,53 @@ static bool change_must_drain(const struct change *change)
 	return false;
 }
 
+// Parked on success.
 static int draining_set(struct run *run, bool draining, struct errors *errors)
 {
-	if (run_park(run, errors))
-		return -1;
+	int status = run_park(run, errors);
+
+	// After a failure no worker may be left draining: whether it is parked or not, it reads
+	// this anew at each poll.
 	for (unsigned i = 0; i < run->n_workers; i++)
-		run->workers[i]->draining = draining;
-	return 0;
+		__atomic_store_n(&run->workers[i]->draining, draining && !status, __ATOMIC_RELAXED);
+	return status;
 }
 
 // Lets held packets run to their end through the old graph. The workers are parked on success.
 static int change_drain(struct change *change, bool allow_loss, struct errors *errors)
 {
 	struct run *run = change->run;
-	uint64_t limit;
+	uint64_t limit = run_time_ns(run) + DRAIN_NS;
 
 	if (run_park(run, errors))
 		return -1;
-	if (!change_must_drain(change))
-		return 0;
-	if (draining_set(run, true, errors))
-		return -1;
-	run_unpark(run);
-	limit = run_time_ns(run) + DRAIN_NS;
+	// Only what is seen in a park holds: a packet may be on its way from one node that goes to
+	// another.
 	while (change_must_drain(change) && run_time_ns(run) < limit) {
-		if (!run->started)
-			run_step(run);
-		sched_yield();
+		if (draining_set(run, true, errors))
+			return -1;
+		run_unpark(run);
+		while (change_must_drain(change) && run_time_ns(run) < limit) {
+			if (!run->started)
+				run_step(run);
+			sched_yield();
+		}
+		if (draining_set(run, false, errors))
+			return -1;
 	}
-	if (draining_set(run, false, errors))
-		return -1;
 	if (allow_loss || !change_must_drain(change))
 		return 0;
 	run_unpark(run);
-	for (unsigned i = 0; i < change->old->n_nodes; i++)
+	for (unsigned i = 0; i < change->old->n_nodes; i++) {
+		uint64_t held = node_held(run, i);
+
 		if (node_must_drain(change, i))
 			error_at(
 			    errors, change->old->nodes[i].place,
-			    "%s '%s' goes, but its %lu packets did not leave it within a second",
-			    change->old->nodes[i].type->name, change->old->nodes[i].name,
-			    node_held(run, i));
+			    "%s '%s' goes, but its %lu packet%s did not leave it within a second",
+			    change->old->nodes[i].type->name, change->old->nodes[i].name, held,
+			    held == 1 ? "" : "s");
+	}
 	return -1;
 }
 
@@ -203,12 +210,11 @@ static void node_hand_over(struct change *change, unsigned i)
 	if (goes_on(change->diff->nodes[i])) {
 		node->spec = &change->new->nodes[i];
 		node->pub.params = node->spec->params;
+		node->pub.workers = (uint16_t)__builtin_popcountll(node->spec->workers);
+		node->pub.burst = (uint16_t)change->new->settings.burst;
 		return;
 	}
 	node->base = change->run->nodes[old]->base;
-	memcpy(node->outside_drops, change->run->nodes[old]->outside_drops,
-	       sizeof(node->outside_drops));
-	node->outside_released = change->run->nodes[old]->outside_released;
 	node->pub.now_ns = clock_now(&change->run->clock);
 	if (node->pub.type->take)
 		node->pub.type->take(&node->pub, &change->run->nodes[old]->pub);
@@ -243,8 +249,10 @@ static void change_apply(struct change *change)
 	}
 	for (unsigned i = 0; i < change->new->n_nodes; i++)
 		node_hand_over(change, i);
-	for (unsigned i = 0; i < change->new->n_ports; i++)
+	for (unsigned i = 0; i < change->new->n_ports; i++) {
 		change->ports[i]->pub.params = change->new->ports[i].params;
+		change->ports[i]->pub.burst = (uint16_t)change->new->settings.burst;
+	}
 	for (unsigned i = 0; i < change->new->n_workers; i++)
 		worker_hand_over(change, i);
 }
@@ -264,6 +272,27 @@ static void arrays_swap(struct change *change)
 	change->workers = workers;
 }
 
+// What an old node dropped outside of its calls, in close() at the latest, is its successor's: else
+// that would seem to hold it for ever.
+static void node_old_close(struct change *change, unsigned old)
+{
+	struct run *run = change->run;
+	struct run_node *node = change->nodes[old];
+
+	violation_report(run, node);
+	node_close(run, node);
+	for (unsigned i = 0; i < change->new->n_nodes; i++) {
+		struct run_node *next = run->nodes[i];
+
+		if (change->diff->old_nodes[i] != (int)old)
+			continue;
+		for (unsigned r = 0; r < reason_count(node->pub.type); r++)
+			next->outside_drops[r] += node->outside_drops[r];
+		next->outside_released += node->outside_released;
+	}
+	node_free(node);
+}
+
 // After the switch: `change` holds the old side. Workers that go were parked and stay so until they
 // stop.
 static void old_close(struct change *change, unsigned n_old_workers)
@@ -276,10 +305,8 @@ static void old_close(struct change *change, unsigned n_old_workers)
 			worker_free(change->workers[i]);
 		}
 	for (unsigned i = 0; i < change->old->n_nodes; i++)
-		if (!goes_on(change->diff->gone_nodes[i])) {
-			node_close(run, change->nodes[i]);
-			node_free(change->nodes[i]);
-		}
+		if (!goes_on(change->diff->gone_nodes[i]))
+			node_old_close(change, i);
 	for (unsigned i = 0; i < change->old->n_ports; i++)
 		if (change->diff->gone_ports[i] == FATE_REMOVED) {
 			ports_stop(&change->ports[i], 1);
@@ -343,6 +370,7 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	arrays_swap(&change);
 	run->graph = new;
 	run->n_workers = new->n_workers;
+	run->stuck = NULL; // it may name a node that goes
 	run_pollers(run, true);
 	run_unpark(run);
 	run->switch_ns = run_time_ns(run) - parked_ns;

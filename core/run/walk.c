@@ -155,7 +155,8 @@ static inline bool source_held_back(const struct worker *worker, const struct so
 	for (unsigned i = 0; i < source->n_gauges; i++)
 		if (__atomic_load_n(source->gauges[i], __ATOMIC_RELAXED))
 			return true;
-	return unlikely(worker->draining) && !source->ctx->igates;
+	return unlikely(__atomic_load_n(&worker->draining, __ATOMIC_RELAXED)) &&
+	       !source->ctx->igates;
 }
 
 // Packets that enter a worker are read soon: fetch the first line of each.
