@@ -83,7 +83,8 @@ def bench():
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit('bench: stopped'))
     try:
         result = bench()
     except KeyboardInterrupt:

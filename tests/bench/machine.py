@@ -9,6 +9,9 @@ import sys
 import time
 
 HUGEPAGES = pathlib.Path('/sys/kernel/mm/hugepages/hugepages-2048kB')
+KERNEL_ARGUMENTS = ('isolcpus', 'nohz_full', 'rcu_nocbs', 'mitigations', 'hugepages', 'hugepagesz',
+                    'default_hugepagesz', 'transparent_hugepage', 'idle', 'processor.max_cstate',
+                    'intel_idle.max_cstate', 'intel_pstate', 'amd_pstate', 'iommu', 'nosmt')
 HUGEPAGES_NEEDED = 224  # 448 MiB: more than any one of the programs takes
 DISTURBED = 0.01        # the share of a window that a worker may lose to others
 
@@ -98,6 +101,8 @@ class Watch:
                 os.sched_setaffinity(int(task.name), {machine.control})
         if not self.task:
             raise RuntimeError(f'no thread of process {pid} is bound to core {machine.worker}')
+        if (status_mib(pid, 'HugetlbPages') > 0) != machine.hugepages:
+            raise RuntimeError(f'process {pid} has not the kind of memory that it was given')
         self.begin()
 
     def sample(self):
@@ -112,6 +117,14 @@ class Watch:
         """Returns the share of the time that was lost, and how often the thread was interrupted."""
         passed, waited, switched, stolen = (b - a for a, b in zip(self.first, self.sample()))
         return {'lost': (waited + stolen) / passed, 'switches': switched}
+
+
+def status_mib(pid, field):
+    """A line of a process's status that is in kB."""
+    for line in read(f'/proc/{pid}/status').splitlines():
+        if line.startswith(field + ':'):
+            return int(line.split()[1]) / 1024
+    return 0.0
 
 
 def steal_seconds(core=None):
@@ -145,10 +158,11 @@ def environment(machine, version):
         'cores': {'worker': machine.worker, 'control': machine.control,
                   'online': os.cpu_count()},
         'caches': caches,
-        'hypervisor': cpuinfo('hypervisor') or ('hypervisor' in cpuinfo('flags').split() and
-                                                output('systemd-detect-virt') or 'none'),
+        'hypervisor': output('systemd-detect-virt', '--vm') or (
+            'some' if 'hypervisor' in cpuinfo('flags').split() else 'none'),
         'kernel': platform.release(),
-        'kernel_arguments': read('/proc/cmdline'),
+        'kernel_arguments': ' '.join(word for word in read('/proc/cmdline').split()
+                                     if word.partition('=')[0] in KERNEL_ARGUMENTS),
         'memory': 'hugepages of 2 MiB' if machine.hugepages else 'no hugepages (--no-huge)',
         'dpdk': output('pkg-config', '--modversion', 'libdpdk'),
         'testpmd': output('dpkg-query', '-W', '-f', '${Version}', 'dpdk'),

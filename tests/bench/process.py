@@ -10,17 +10,10 @@ import graphs
 import measure
 import sluice
 from bridge import lookup_run
-from machine import read
+from machine import status_mib
 
 # The head of a capture, then one packet of 64 bytes with its own head.
 FIRST_PACKET_BYTES = 24 + 16 + 64
-
-
-def status_mib(pid, field):
-    for line in read(f'/proc/{pid}/status').splitlines():
-        if line.startswith(field + ':'):
-            return int(line.split()[1]) / 1024
-    return 0.0
 
 
 def memory(machine):

@@ -33,10 +33,10 @@ class Run:
         def counts(line):
             return (sum(worker['busy_cycles'] for worker in line['workers']),
                     sum(node['made'] for node in line['nodes'].values()))
-        cycles, packets = counts(self.final if whole else self.last)
-        if not whole:
-            cycles_before, packets_before = counts(self.first)
-            cycles, packets = cycles - cycles_before, packets - packets_before
+        cycles, packets = (b - a for a, b in zip(counts(self.first), counts(self.last)))
+        # A worker that never ran within the window was disturbed, which is noted elsewhere.
+        if whole or not cycles or not packets:
+            cycles, packets = counts(self.final)
         return cycles / packets
 
     def cycles_per_second(self):
@@ -94,7 +94,11 @@ class Process:
         self.graph.close()
 
 
-def run(machine, text, seconds, ready=lambda line: True):
+def flows(line):
+    return any(node['made'] for node in line['nodes'].values())
+
+
+def run(machine, text, seconds, ready=flows):
     """The window opens with the first report of which `ready` is true, and closes with the first
     one that is `seconds` later."""
     with Process(machine, text, seconds / 5) as process:

@@ -68,9 +68,9 @@ def lines(result):
             yield f"| null ports, {text} | {cell(more['sluice_cycles_per_packet'])}"
             yield (f"| null ports, testpmd, burst {more['testpmd_burst']} | "
                    f"{cell(more['testpmd_cycles_per_packet'])}")
-    for module, text in (('pass', 'nodes that pass on'), ('macswap', 'MACSwaps')):
+    for module, text in (('pass', 'passing on'), ('macswap', 'MACSwap')):
         for length, value in (at(result, f'cycles.{module}') or {}).items():
-            yield f'| source, {length} {text}, sink | {cell(value)}'
+            yield f'| source, {text} {length} times, sink | {cell(value)}'
     for name, value in (result.get('split') or {}).items():
         yield f"| {name.replace('_', ' ')} over four nodes, and the merge | " \
               f"{cell(value['split_and_merge'])}"
@@ -81,7 +81,7 @@ def lines(result):
         value = at(result, f'l2fwd.{name}')
         if value:
             yield f"| L2Fwd, {text} | {cell(value['l2fwd'])}"
-            yield f"| the bare lookup of one key, {text} | {cell(value['rte_hash_lookup'])}"
+            yield f"| rte_hash alone, one lookup, {text} | {cell(value['rte_hash_lookup'])}"
     if result.get('bursts'):
         yield ''
         yield '| batch size | source to sink | a node that passes on | a MACSwap | null ports |'
