@@ -3,11 +3,16 @@
 
 import os
 import statistics
+import sys
+
 from machine import DISTURBED, note
 
 SECONDS = float(os.environ.get('BENCH_SECONDS', '1'))
 PAIRS = int(os.environ.get('BENCH_PAIRS', '7'))
 REPEATS = 3
+
+if SECONDS <= 0 or PAIRS < 1:
+    sys.exit('bench: BENCH_SECONDS should be above 0 and BENCH_PAIRS at least 1')
 
 
 def digits(value, count=4):

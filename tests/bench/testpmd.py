@@ -55,11 +55,18 @@ def run(machine, mode, burst, seconds):
         prompt.ask('start')
         # Its rates are those since it was asked before, by its own clock.
         time.sleep(seconds / 5)
-        prompt.ask('show port stats all')
         watch = Watch(machine, process.pid)
-        time.sleep(seconds)
-        text = prompt.ask('show port stats all')
-        lost = watch.end()
+        for _ in range(5):
+            prompt.ask('show port stats all')
+            watch.begin()
+            time.sleep(seconds)
+            text = prompt.ask('show port stats all')
+            lost = watch.end()
+            rates = [int(rate) for rate in re.findall(r'Tx-pps:\s+(\d+)', text)]
+            if len(rates) == 2 and all(rates):
+                break
+        else:
+            raise RuntimeError(f'testpmd sends nothing: {text[-800:]}')
         prompt.ask('stop')
         process.stdin.write(b'quit\n')
         process.stdin.close()
@@ -71,7 +78,4 @@ def run(machine, mode, burst, seconds):
             process.kill()
             process.wait()
         process.stdout.close()
-    rates = [int(rate) for rate in re.findall(r'Tx-pps:\s+(\d+)', text)]
-    if len(rates) != 2 or not all(rates):
-        raise RuntimeError(f'testpmd shows no rates: {text[-800:]}')
     return sum(rates), lost
