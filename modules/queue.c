@@ -80,17 +80,18 @@ static void queue_process(struct ctx *ctx, struct batch *in)
 static int queue_poll(struct ctx *ctx)
 {
 	const struct queue *state = ctx->state;
-	struct batch *batch;
-	unsigned left = 0, n = 0;
+	struct batch *batch = batch_new(ctx);
+	unsigned left = 0, n;
 
-	if (!rte_ring_empty(state->ring)) {
-		batch = batch_new(ctx);
-		if (unlikely(!batch))
-			return 0;
-		n = rte_ring_dequeue_burst(state->ring, (void **)batch->pkts, state->burst, &left);
-		batch->n = n;
+	if (unlikely(!batch))
+		return 0;
+	n = rte_ring_dequeue_burst(state->ring, (void **)batch->pkts, state->burst, &left);
+	batch->n = n;
+	if (n) {
 		release(ctx, n);
 		emit(ctx, batch, 0);
+	} else {
+		batch_free(ctx, batch);
 	}
 	// At every poll: the mark may have been set after the last packet left.
 	if (queue_congested(ctx) && left <= state->low)
@@ -112,7 +113,7 @@ static int queue_level(struct node *node, const void *args, struct reply *reply,
 }
 
 static const struct command queue_commands[] = {
-    {.name = "level", .help = "says how many packets it holds", .run = queue_level, .live = true},
+    {.name = "level", .help = "says how many packets it holds", .run = queue_level},
     {.name = NULL},
 };
 
