@@ -121,6 +121,37 @@ says "run with a full disk says so" "$tmp/err" "No space left"
 holds "run into a reader that goes: it had a line" '.nodes.rx'
 expect "run into a reader that goes: it stops" 0 "$(cat "$tmp/code")"
 
+# What fails only when it runs.
+cat >"$tmp/capture.yaml" <<END
+vars: {in: $tmp/cut.pcap}
+ports: {left: {pcap: {rx: \$in}}}
+nodes: {rx: {PortInc: {port: left}}}
+graph: [rx -> Sink]
+END
+head -c 5000 graphs/data/demo.pcap >"$tmp/cut.pcap"
+code "run of a cut capture" 1 "$SLUICE" run "$tmp/capture.yaml"
+says "run of a cut capture names file and packet" "$tmp/err" 'cut.pcap": packet 21'
+says "run of a cut capture sends what was readable" "$tmp/out" '^rx  *PortInc  *20 '
+code "run of no capture" 2 "$SLUICE" run "$tmp/capture.yaml" --set in="$tmp/wrong.yaml"
+says "run of no capture says so" "$tmp/err" 'wrong.yaml" is no pcap or pcapng capture'
+code "run of a capture that is not there" 2 "$SLUICE" run "$tmp/capture.yaml" --set in=none.pcap
+code "check of a capture that is not there" 0 "$SLUICE" check "$tmp/capture.yaml" --set in=none.pcap
+printf 'memory: 4000GiB\n' | cat - "$tmp/ends.yaml" >"$tmp/memory.yaml"
+code "run without enough memory" 3 "$SLUICE" run "$tmp/memory.yaml"
+says "run without enough memory says how much" "$tmp/err" "4096000 MiB"
+cat >"$tmp/socket.yaml" <<END
+ports: {left: {vhost: {path: $tmp/socket}}}
+nodes: {rx: {PortInc: {port: left}}}
+graph: [rx -> Sink]
+END
+background "$SLUICE" run "$tmp/socket.yaml" --quiet
+wait_for 20 test -S "$tmp/socket"
+code "run with a busy socket" 3 "$SLUICE" run "$tmp/socket.yaml"
+says "run with a busy socket says who has it" "$tmp/err" "is served by process ${script_pids[-1]}"
+kill -KILL "${script_pids[-1]}"
+wait "${script_pids[-1]}" 2>/dev/null
+code "run with a stale socket" 0 "$SLUICE" run "$tmp/socket.yaml" --for 100ms
+
 # show.
 export LC_ALL=C.UTF-8
 for graph in "$tmp/ends.yaml" "$tmp/endless.yaml" graphs/*.yaml; do
@@ -156,6 +187,65 @@ code "show as svg without Graphviz" 3 env PATH="$tmp" "$SLUICE" show "$tmp/ends.
 says "show as svg without Graphviz names the package" "$tmp/err" "graphviz"
 code "show in an unknown format" 2 "$SLUICE" show "$tmp/ends.yaml" --format jsno
 says "show in an unknown format: a near one" "$tmp/err" 'did you mean "json"'
+
+# test.
+cat >"$tmp/bridge.test.yaml" <<'END'
+graph:
+  ports: {left: "null", right: "null"}
+  nodes:
+    rx: {PortInc: {port: left}}
+    bridge: {L2Fwd: {ageing: 10s}}
+    tx: {PortOut: {port: right}}
+  graph: [rx -> bridge, "bridge[1] -> tx"]
+cases:
+  - name: floods
+    in: {left: [ether dst=ff:ff:ff:ff:ff:ff / arp]}
+    out: {right: [ether dst=ff:ff:ff:ff:ff:ff / arp]}
+    counters: {rx.made: 1, left.rx_packets: 1, "bridge.in[0]": 1, bridge.dropped: 0}
+  - name: fails # stays
+    in: {left: [ether dst=ff:ff:ff:ff:ff:ff / arp op=1, ff ff ff ff ff ff 02 02 02 02 02 02 08 00]}
+    out: {right: [ether dst=ff:ff:ff:ff:ff:ff / arp op=2]}
+    counters: {rx.made: 7}
+  - name: commands
+    steps:
+      - {in: {left: [ether dst=ff:ff:ff:ff:ff:ff / arp]}}
+      - call: {bridge: list}
+        reply: []
+      - wait: 60s
+      - call: {bridge: list}
+        reply: []
+      - call: {bridge: {add: {mac: "02:00:00:00:00:09", gate: 77}}}
+        error: "out of range"
+  - name: later
+    skip: it is not its time
+END
+cp "$tmp/bridge.test.yaml" "$tmp/copy.yaml"
+code "test with failures" 1 "$SLUICE" test "$tmp"
+says "test: what passed" "$tmp/out" '^passed .*bridge.test.yaml:9: floods$'
+says "test: what failed" "$tmp/out" '^failed .*bridge.test.yaml:13: fails$'
+says "test: where bytes differ" "$tmp/out" 'right, packet 1: differs in byte 21$'
+says "test: the packet that was expected" "$tmp/out" '^    - ether .* / arp op=2 '
+says "test: the packet that came" "$tmp/out" '^    + ether .* / arp op=1 '
+says "test: a packet that was not expected" "$tmp/out" 'right, packet 2: was not expected$'
+says "test: a counter" "$tmp/out" 'bridge.test.yaml:16:26: rx.made is 2, it should be 7$'
+says "test: what was skipped" "$tmp/out" '^skipped .*: later (it is not its time)$'
+says "test: the summary" "$tmp/out" '^1 passed, 2 failed, 1 skipped$'
+code "test --json" 1 "$SLUICE" test "$tmp/bridge.test.yaml" --json
+holds "test --json" '.passed == 1 or (.case and .file and (.faults | type) == "array")'
+code "test --update" 0 "$SLUICE" test "$tmp/bridge.test.yaml" --update
+code "test after --update" 0 "$SLUICE" test "$tmp/bridge.test.yaml"
+says "test after --update: the summary" "$tmp/out" '^3 passed, 0 failed, 1 skipped$'
+says "test --update keeps comments" "$tmp/bridge.test.yaml" 'name: fails # stays$'
+expect "test --update keeps what was right" "" \
+	"$(diff <(sed -n 1,14p "$tmp/copy.yaml") <(sed -n 1,14p "$tmp/bridge.test.yaml"))"
+sed 's/in: {left/in: {lfet/; s/counters/conuters/' "$tmp/copy.yaml" >"$tmp/wrong.test.yaml"
+code "test of a bad file" 2 "$SLUICE" test "$tmp/wrong.test.yaml"
+says "test of a bad file: a near key" "$tmp/err" 'did you mean "counters"'
+sed 's/in: {left/in: {lfet/' "$tmp/copy.yaml" >"$tmp/wrong.test.yaml"
+code "test of a port that is not there" 2 "$SLUICE" test "$tmp/wrong.test.yaml"
+says "test of a port that is not there: its name" "$tmp/err" 'no port "lfet"'
+mkdir "$tmp/empty"
+code "test of an empty folder" 2 "$SLUICE" test "$tmp/empty"
 
 # The reference.
 for what in modules drivers; do
