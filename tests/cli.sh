@@ -227,7 +227,7 @@ says "test: where bytes differ" "$tmp/out" 'right, packet 1: differs in byte 21$
 says "test: the packet that was expected" "$tmp/out" '^    - ether .* / arp op=2 '
 says "test: the packet that came" "$tmp/out" '^    + ether .* / arp op=1 '
 says "test: a packet that was not expected" "$tmp/out" 'right, packet 2: was not expected$'
-says "test: a counter" "$tmp/out" 'bridge.test.yaml:16:26: rx.made is 2, it should be 7$'
+says "test: a counter" "$tmp/out" 'bridge.test.yaml:16:25: rx.made is 2, it should be 7$'
 says "test: what was skipped" "$tmp/out" '^skipped .*: later (it is not its time)$'
 says "test: the summary" "$tmp/out" '^1 passed, 2 failed, 1 skipped$'
 code "test --json" 1 "$SLUICE" test "$tmp/bridge.test.yaml" --json
