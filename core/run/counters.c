@@ -42,8 +42,17 @@ static void ctx_add(const struct ctx *ctx, struct node_counts *counts)
 	const struct module_type *type = ctx->node->type;
 
 	for (unsigned i = 0; i < ctx->ogates; i++) {
-		counts->out[i] += counter_read(&ctx->gates[i].packets);
-		counts->out_batches += counter_read(&ctx->gates[i].batches);
+		const struct ogate *gate = &ctx->gates[i];
+		const struct input *input = gate->input;
+
+		// The only link into an input is counted there.
+		if (input && input->from) {
+			counts->out[i] += counter_read(&input->packets);
+			counts->out_batches += counter_read(&input->batches);
+		} else {
+			counts->out[i] += counter_read(&gate->packets);
+			counts->out_batches += counter_read(&gate->batches);
+		}
 	}
 	for (unsigned i = 0; i < reason_count(type); i++)
 		counts->dropped[i] += counter_read(&ctx->dropped[i]);

@@ -84,8 +84,10 @@ void emit_slow(struct ctx *ctx, struct batch *batch, gate_t gate)
 		drop_for(ctx, batch, REASON_LOOP_FULL);
 		return;
 	}
-	counter_add(&out->packets, n);
-	counter_add(&out->batches, 1);
+	if (!input->from) {
+		counter_add(&out->packets, n);
+		counter_add(&out->batches, 1);
+	}
 	ctx->balance -= n;
 	if (out->direct && !ctx->next) {
 		ctx->next = out->direct;

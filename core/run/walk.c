@@ -65,8 +65,11 @@ static __rte_always_inline void walk_chain(struct worker *worker, struct input *
 		uint64_t n = batch->n, before = 0;
 
 		batch_check(batch);
-		ctx->now_ns = now_ns;
-		ctx->igate = input->gate;
+		// Stores are what a hop of one packet is made of: none that changes nothing.
+		if (ctx->now_ns != now_ns)
+			ctx->now_ns = now_ns;
+		if (ctx->igates > 1)
+			ctx->igate = input->gate;
 		ctx->balance = (int64_t)n;
 		counter_add(&input->packets, n);
 		counter_add(&input->batches, 1);
