@@ -80,7 +80,7 @@ struct source {
 	unsigned n_frames;
 	unsigned next;
 	unsigned n_fields;
-	uint32_t room; // bytes that the first segment takes
+	uint32_t room;	 // bytes that the first segment takes
 	bool none;	 // nothing is written
 	uint16_t length; // of every packet, where nothing more need be done to one; else 0
 	bool finite;
