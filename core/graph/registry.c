@@ -195,6 +195,16 @@ static const char *module_fault(const struct module_type *type)
 	return NULL;
 }
 
+// Whether another entry of the same object has the name; they are in a list from the last one on.
+static bool module_doubled(const struct module_entry *entry)
+{
+	for (const struct module_entry *other = entry->next; other; other = other->next)
+		if (!memcmp(&other->abi, &entry->abi, sizeof(entry->abi)) && other->type &&
+		    other->type->name && !strcmp(other->type->name, entry->type->name))
+			return true;
+	return false;
+}
+
 static int module_accept(const char *path, const struct module_entry *entry, struct place place,
 			 struct errors *errors)
 {
@@ -210,7 +220,7 @@ static int module_accept(const char *path, const struct module_entry *entry, str
 			 entry->type && entry->type->name ? entry->type->name : "?", fault);
 		return -1;
 	}
-	if (module_adopted(entry->type->name)) {
+	if (module_adopted(entry->type->name) || module_doubled(entry)) {
 		error_at(errors, place, "%s: the name %s is taken by another module", path,
 			 entry->type->name);
 		return -1;
