@@ -142,13 +142,20 @@ static int source_find(struct draft *draft, const char *name, struct place place
 	return -1;
 }
 
-static void share_add(struct graph *graph, struct graph_worker *worker, unsigned node)
+static void share_add(struct draft *draft, struct graph_worker *worker, unsigned node,
+		      struct place place)
 {
+	struct graph *graph = draft->graph;
 	struct graph_share *old = worker->sources;
 
 	for (unsigned i = 0; i < worker->n_sources; i++)
-		if (old[i].node == node)
+		if (old[i].node == node) {
+			error_at(draft->errors, place,
+				 "source \"%s\" is named twice, each is polled as often as its "
+				 "weight says",
+				 graph->nodes[node].name);
 			return;
+		}
 	worker->sources = arena_alloc(graph->arena, (worker->n_sources + 1) * sizeof(*old));
 	if (old)
 		memcpy(worker->sources, old, worker->n_sources * sizeof(*old));
@@ -226,7 +233,7 @@ static void worker_read(struct draft *draft, struct graph_worker *worker, const 
 			int node = source_find(draft, name, sources->items[i]->place);
 
 			if (node >= 0)
-				share_add(draft->graph, worker, (unsigned)node);
+				share_add(draft, worker, (unsigned)node, sources->items[i]->place);
 		}
 	}
 	policy_read(draft, worker, value_get(item, "policy"));
