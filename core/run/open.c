@@ -56,24 +56,58 @@ static uint64_t pool_bytes(unsigned n, uint32_t room)
 	return (uint64_t)n * (RTE_ALIGN_CEIL(sizeof(struct rte_mbuf) + room, 64) + 64 + 64);
 }
 
+static bool ports_need_pci(const struct graph *graph)
+{
+	for (unsigned i = 0; i < graph->n_ports; i++)
+		if (graph->ports[i].driver->needs_pci)
+			return true;
+	return false;
+}
+
 static int eal_need(const struct graph *graph, unsigned packets, uint32_t room,
 		    struct errors *errors)
 {
 	struct eal_wishes wishes = {
 	    .memory_bytes = pool_bytes(packets, room) + MEMORY_SPARE,
 	    .more = graph->settings.eal,
+	    .pci = ports_need_pci(graph),
 	};
 
 	for (unsigned i = 0; i < graph->n_nodes; i++)
 		if (graph->nodes[i].type->memory)
 			wishes.memory_bytes += graph->nodes[i].type->memory(graph->nodes[i].params);
 	for (unsigned i = 0; i < graph->n_ports; i++) {
-		wishes.pci |= graph->ports[i].driver->needs_pci;
 		wishes.shared_memory |= graph->ports[i].driver->needs_shared_memory;
 	}
 	if (graph->settings.memory.bytes)
 		wishes.memory_bytes = graph->settings.memory.bytes;
 	return eal_start(&wishes, errors);
+}
+
+// As rte_pktmbuf_pool_create(), but without a device that reads physical memory packets need not
+// lie within one page: with pages of 4 KiB each packet had one of its own, so that all their
+// headers fell into the same few sets of the cache, and half of the memory was empty.
+static struct rte_mempool *packets_create(const char *name, unsigned n, uint32_t room,
+					  bool device_reads)
+{
+	struct rte_pktmbuf_pool_private private = {.mbuf_data_room_size = (uint16_t)room};
+	struct rte_mempool *pool;
+
+	if (device_reads)
+		return rte_pktmbuf_pool_create(name, n, POOL_CACHE, 0, (uint16_t)room,
+					       SOCKET_ID_ANY);
+	pool =
+	    rte_mempool_create_empty(name, n, (unsigned)sizeof(struct rte_mbuf) + room, POOL_CACHE,
+				     sizeof(private), SOCKET_ID_ANY, RTE_MEMPOOL_F_NO_IOVA_CONTIG);
+	if (!pool)
+		return NULL;
+	rte_pktmbuf_pool_init(pool, &private);
+	if (rte_mempool_populate_default(pool) < 0) {
+		rte_mempool_free(pool);
+		return NULL;
+	}
+	rte_mempool_obj_iter(pool, rte_pktmbuf_init, NULL);
+	return pool;
 }
 
 // The pool of a graph; NULL after an error. A run keeps the one it has if it is large enough.
@@ -92,7 +126,7 @@ struct rte_mempool *pool_make(struct run *run, const struct graph *graph, struct
 	if (eal_need(graph, packets, room, errors))
 		return NULL;
 	snprintf(name, sizeof(name), "packets%u", generation++);
-	pool = rte_pktmbuf_pool_create(name, packets, POOL_CACHE, 0, (uint16_t)room, SOCKET_ID_ANY);
+	pool = packets_create(name, packets, room, ports_need_pci(graph));
 	if (!pool) {
 		error_machine_at(
 		    errors, place,
