@@ -88,7 +88,7 @@ static bool pcap_rx_drained(struct pcap_rx *rx)
 {
 	if (!pcap_rx_flush(rx))
 		return false;
-	while (!rte_ring_empty(rx->ring))
+	while (rx->segments_made != __atomic_load_n(&rx->segments_taken, __ATOMIC_ACQUIRE))
 		if (pcap_pause(rx->stop_fd, PCAP_RX_PAUSE_NS))
 			return false;
 	return true;

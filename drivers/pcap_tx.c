@@ -139,7 +139,7 @@ static void *pcap_tx_main(void *tx_)
 
 	while (!capture_out_ready(tx->out)) {
 		if (pcap_tx_stopping(tx)) {
-			if (!rte_ring_empty(tx->ring))
+			if (pcap_tx_unsent(tx))
 				port_fault(tx->port, "tx: nobody came to read the pipe \"%s\"",
 					   ((const struct pcap_params *)tx->port->params)->tx);
 			return NULL;

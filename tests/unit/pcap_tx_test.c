@@ -38,7 +38,7 @@ static bool nothing_unsent(void *test_)
 
 static bool was_faulted(void *test_)
 {
-	return ((struct test_port *)test_)->n_faults;
+	return test_port_faults(test_);
 }
 
 // Reads a capture with libpcap alone: packet i is filled from seed i on.

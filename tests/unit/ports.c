@@ -86,6 +86,16 @@ uint64_t __wrap_port_now_ns(const struct port *port)
 	return test ? UINT64_C(1700000000123456789) : __real_port_now_ns(port);
 }
 
+unsigned test_port_faults(const struct test_port *test)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&ports_lock);
+	n = test->n_faults;
+	pthread_mutex_unlock(&ports_lock);
+	return n;
+}
+
 struct rte_mempool *test_pool(void)
 {
 	static struct rte_mempool *pool;

@@ -55,6 +55,9 @@ bool test_packet_is(const struct rte_mbuf *, uint32_t length, uint8_t seed);
 // Waits until the condition holds, or a generous time is over; returns whether it holds.
 bool test_wait(bool (*holds)(void *), void *);
 
+// While the driver's threads may still report.
+unsigned test_port_faults(const struct test_port *);
+
 struct port_counters test_port_counters(struct test_port *);
 
 #endif
