@@ -64,7 +64,8 @@ run_unit() {
 	skipped=$((skipped + skip))
 	while read -r line; do
 		skips+=("$name: $line")
-	done < <(grep -o 'skipped: [^0-9].*' "$logs/$name" | sed 's/ \?passed$//')
+	done < <(sed -nE 's/.*\.\.\.skipped: ([^0-9].*)/\1/p' "$logs/$name" |
+		sed 's/ *passed$//' | sort -u)
 	if [ "${row#* }" != 0 ]; then
 		failed=$((failed + ${row#* }))
 		while read -r line; do
