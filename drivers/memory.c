@@ -61,27 +61,31 @@ static const struct param memory_params[] = {
     PARAM_END,
 };
 
+// NULL without memory.
 static struct memory_item *memory_item_new(uint32_t length)
 {
 	struct memory_item *item = malloc(sizeof(*item) + length);
 
 	if (!item)
-		abort();
+		return NULL;
 	item->next = NULL;
 	item->length = length;
 	item->segments = 1;
 	return item;
 }
 
-static void memory_append(struct memory_state *state, const void *bytes, uint32_t length)
+static bool memory_append(struct memory_state *state, const void *bytes, uint32_t length)
 {
 	struct memory_item *item = memory_item_new(length);
 
+	if (!item)
+		return false;
 	if (length)
 		memcpy(item->bytes, bytes, length);
 	*state->waiting_end = item;
 	state->waiting_end = &item->next;
 	state->n_waiting++;
+	return true;
 }
 
 static uint32_t memory_segments(const struct memory_state *state, uint32_t length)
@@ -165,6 +169,8 @@ static struct memory_item *memory_copy(const struct rte_mbuf *pkt)
 	struct memory_item *item = memory_item_new(pkt->pkt_len);
 	uint32_t at = 0;
 
+	if (!item)
+		return NULL;
 	item->segments = pkt->nb_segs;
 	for (const struct rte_mbuf *segment = pkt; segment; segment = segment->next) {
 		memcpy(item->bytes + at, rte_pktmbuf_mtod(segment, uint8_t *), segment->data_len);
@@ -173,28 +179,44 @@ static struct memory_item *memory_copy(const struct rte_mbuf *pkt)
 	return item;
 }
 
+// Makes room for up to n more; returns for how many there is.
+static uint16_t memory_sent_room(struct memory_state *state, uint16_t n)
+{
+	unsigned room = RTE_MAX(2 * state->sent_room, state->n_sent + n);
+	struct memory_item **sent;
+
+	if (state->n_sent + n <= state->sent_room)
+		return n;
+	sent = realloc(state->sent, room * sizeof(*sent));
+	if (!sent)
+		return (uint16_t)(state->sent_room - state->n_sent);
+	state->sent = sent;
+	state->sent_room = room;
+	return n;
+}
+
+// What there is no memory for is not taken.
 static uint16_t memory_tx(void *port_, struct rte_mbuf **pkts, uint16_t n)
 {
 	struct port *port = port_;
 	const struct memory_params *params = port->params;
 	struct memory_state *state = port->state;
+	uint16_t done = 0;
 
 	pthread_mutex_lock(&state->lock);
-	n = RTE_MIN(n, params->keep - state->n_sent);
-	if (state->n_sent + n > state->sent_room) {
-		state->sent_room = RTE_MAX(2 * state->sent_room, state->n_sent + n);
-		state->sent = realloc(state->sent, state->sent_room * sizeof(void *));
-		if (!state->sent)
-			abort();
-	}
-	for (unsigned i = 0; i < n; i++) {
-		state->sent[state->n_sent++] = memory_copy(pkts[i]);
+	n = memory_sent_room(state, RTE_MIN(n, params->keep - state->n_sent));
+	while (done < n) {
+		struct memory_item *item = memory_copy(pkts[done]);
+
+		if (!item)
+			break;
+		state->sent[state->n_sent++] = item;
 		state->counters.tx_packets++;
-		state->counters.tx_bytes += pkts[i]->pkt_len;
+		state->counters.tx_bytes += pkts[done++]->pkt_len;
 	}
 	pthread_mutex_unlock(&state->lock);
-	rte_pktmbuf_free_bulk(pkts, n);
-	return n;
+	rte_pktmbuf_free_bulk(pkts, done);
+	return done;
 }
 
 static void memory_caps(const void *params, struct driver_caps *caps)
@@ -224,7 +246,11 @@ static int memory_open(struct port *port, struct errors *errors)
 	for (unsigned i = 0; i < params->frames.n; i++) {
 		const struct frame *frame = &param_item(memory_frame, params->frames, i)->frame;
 
-		memory_append(state, frame->bytes, frame->n);
+		if (!memory_append(state, frame->bytes, frame->n)) {
+			error_machine(errors, "frames", "no memory for %u packets",
+				      params->frames.n);
+			return -1;
+		}
 	}
 	for (unsigned i = 0; i < port->rx_queues; i++)
 		port->rx_queue[i] = port;
@@ -271,7 +297,8 @@ void memory_feed(struct port *port, const void *bytes, uint32_t length)
 	struct memory_state *state = port->state;
 
 	pthread_mutex_lock(&state->lock);
-	memory_append(state, bytes, length);
+	if (!memory_append(state, bytes, length))
+		state->counters.rx_missed++;
 	pthread_mutex_unlock(&state->lock);
 }
 
