@@ -3,6 +3,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,17 @@ static int finish(int code)
 	return code ? code : EXIT_MACHINE;
 }
 
+// jansson would leave out what it has no memory for, and what is printed would look whole.
+static void *json_memory(size_t size)
+{
+	return memory_new(1, size);
+}
+
 int main(int argc, char **argv)
 {
 	char name[64];
 
+	json_set_alloc_funcs(json_memory, free);
 	argp_err_exit_status = EXIT_INPUT;
 	if (argc < 2) {
 		usage(stderr);
