@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
@@ -81,6 +82,22 @@ static int af_packet_socket(struct af_packet_ring *ring, struct errors *errors)
 	return 0;
 }
 
+// What goes out by the interface is not for us, whoever sends it. The option keeps it from a socket
+// of its own, the filter also from one of several that share.
+static bool af_packet_only_in(int fd)
+{
+	struct sock_filter steps[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(SKF_AD_OFF + SKF_AD_PKTTYPE)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PACKET_OUTGOING, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, 0),
+	    BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+	};
+	struct sock_fprog filter = {.len = RTE_DIM(steps), .filter = steps};
+
+	return af_packet_set(fd, PACKET_IGNORE_OUTGOING, 1) &&
+	       !setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof(filter));
+}
+
 int af_packet_receiver_open(struct af_packet_receiver *receiver, const char *interface,
 			    uint32_t mtu, uint32_t slots, struct errors *errors)
 {
@@ -91,7 +108,7 @@ int af_packet_receiver_open(struct af_packet_receiver *receiver, const char *int
 	// With each frame: where its checksum is to be finished, and whether it is one frame.
 	if (!af_packet_set(ring->fd, PACKET_VNET_HDR, 1))
 		return af_packet_failed("the kernel does not tell about checksums", errors);
-	if (!af_packet_set(ring->fd, PACKET_IGNORE_OUTGOING, 1))
+	if (!af_packet_only_in(ring->fd))
 		return af_packet_failed("the kernel cannot leave out what it sends", errors);
 	if (af_packet_map(ring, PACKET_RX_RING, mtu, slots, errors))
 		return -1;

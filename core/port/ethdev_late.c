@@ -24,6 +24,7 @@
 #include "port/eallog.h"
 #include "port/ethdev.h"
 #include "port/quiet.h"
+#include "port/socket.h"
 #include "value/arena.h"
 #include "value/errors.h"
 
@@ -310,6 +311,7 @@ static void late_knock(const char *path)
 bool ethdev_late_close(struct ethdev *dev)
 {
 	struct ethdev_late *late = dev->late;
+	pid_t pid = 0;
 	bool ended;
 
 	pthread_mutex_lock(&late->lock);
@@ -337,6 +339,9 @@ bool ethdev_late_close(struct ethdev *dev)
 		return false;
 	}
 	pthread_join(late->thread, NULL);
+	// A probe that was ended leaves its socket behind.
+	if (late->options.server && socket_probe(late->options.socket, &pid) == SOCKET_STALE)
+		unlink(late->options.socket);
 	late_free(late);
 	dev->late = NULL;
 	return true;

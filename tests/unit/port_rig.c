@@ -71,13 +71,15 @@ bool rig_open(struct rig *rig, const char *driver, const char *params, unsigned 
 	rig->port.params = rig_params(rig, type, params);
 	if (!rig->port.params)
 		return false;
+	snprintf(rig->dpdk_name, sizeof(rig->dpdk_name), "rig%u", serial++);
 	longest = type->frame_max ? type->frame_max(rig->port.params) : 0;
 	if (longest + RTE_PKTMBUF_HEADROOM > RTE_MBUF_DEFAULT_BUF_SIZE)
 		rig->port.pool = rte_pktmbuf_pool_create(
-		    "rig_long", 2047, 0, 0, longest + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
+		    rig->dpdk_name, 1023, 0, 0, longest + RTE_PKTMBUF_HEADROOM, SOCKET_ID_ANY);
 	else
 		rig->port.pool = rig->pool;
-	snprintf(rig->dpdk_name, sizeof(rig->dpdk_name), "rig%u", serial++);
+	if (!rig->port.pool)
+		return false;
 	rig->port.dpdk_name = rig->dpdk_name;
 	rig->port.rx_queues = queues;
 	rig->port.tx_queues = queues;
