@@ -79,8 +79,7 @@ static void print_list(const json_t *all, const struct reference *reference)
 
 	grid_column(grid, reference->what, false);
 	grid_column(grid, "", false);
-	json_array_foreach(all, i, entry)
-	{
+	json_array_foreach (all, i, entry) {
 		grid_cell(grid, "%s", name_of(entry));
 		grid_cell(grid, "%s", json_string_value(json_object_get(entry, "help")));
 	}
@@ -99,8 +98,7 @@ static void print_all(const json_t *all, const struct reference *reference, enum
 	} else if (format == FORMAT_TEXT) {
 		print_list(all, reference);
 	} else {
-		json_array_foreach(all, i, entry)
-		{
+		json_array_foreach (all, i, entry) {
 			reference_markdown(entry);
 		}
 	}
@@ -130,8 +128,7 @@ static int print_one(const json_t *all, const struct reference *reference,
 	const json_t *entry;
 	size_t i;
 
-	json_array_foreach(all, i, entry)
-	{
+	json_array_foreach (all, i, entry) {
 		if (strcmp(name_of(entry), args->name) != 0)
 			continue;
 		if (args->format == FORMAT_JSON)

@@ -189,10 +189,11 @@ static void note_link(struct notes *notes, const struct graph_link *link)
 	const struct rails *rails = notes->rails;
 	const struct graph_node *from = &rails->graph->nodes[link->from];
 	const struct graph_node *to = &rails->graph->nodes[link->to];
-	const char *arrow =
-	    link->back ? (rails->ascii ? "-> back to" : "↑ back to") : (rails->ascii ? "->" : "→");
+	const char *arrow = rails->ascii ? "->" : "→";
 	const char *gate = "", *end = "";
 
+	if (link->back)
+		arrow = rails->ascii ? "-> back to" : "↑ back to";
 	if (from->ogates > 1 || from->type->ogate_names)
 		gate = arena_printf(rails->arena, "%s ",
 				    show_gate(rails->arena, from, true, link->ogate));

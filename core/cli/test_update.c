@@ -326,7 +326,8 @@ int test_update(struct test_file *file, struct errors *errors)
 		patches = memory_grow(patches, n + 1, sizeof(*patches));
 		n += patch_make(&source, edit, &patches[n]);
 	}
-	qsort(patches, n, sizeof(*patches), patch_compare);
+	if (n)
+		qsort(patches, n, sizeof(*patches), patch_compare);
 	result = source_write(&source, file->path, patches, n);
 	if (result)
 		error_machine_at(errors, place, "cannot be updated: %s", strerror(errno));
