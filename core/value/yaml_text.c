@@ -134,16 +134,18 @@ static void reader_fault(const struct yaml_text *text, const yaml_parser_t *pars
 			 "the last character is cut, the file should be text in UTF-8");
 }
 
-// The line of the mark, or NULL where lines are not to be found byte by byte.
+// The line of the mark, or NULL where lines are not to be found by newlines (UTF-16, lone CRs).
 static const unsigned char *line_start(const struct yaml_text *text, yaml_mark_t mark)
 {
 	const unsigned char *at = text->text, *end = text->text + text->length;
 
 	if (utf16(text))
 		return NULL;
-	for (size_t line = 0; at && line < mark.line; line++) {
+	for (size_t line = 0; line < mark.line; line++) {
 		at = memchr(at, '\n', end - at);
-		at += !!at;
+		if (!at)
+			return NULL;
+		at++;
 	}
 	return at;
 }

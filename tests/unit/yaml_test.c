@@ -233,6 +233,8 @@ static void test_syntax(void)
 				    "\"]\" should come first"},
 	       {"a: {b: 1 c: 2}\n", "1:11: the map that starts at line 1 goes on here, \",\" or "
 				    "\"}\" should come first"},
+	       {"a: 1\rb: [c d\re: f\r", "3:2: the list that starts at line 2 goes on here, \",\" "
+					 "or \"]\" should come first"},
 	       {"a: {ä: ${c}}\n", "1:9: a \"${\" inside brackets, the text should be in quotes"},
 	       {"a:\n  b: 1\n c: 2\n",
 		"3:2: this is no member of the map that starts at line 1, it should be \"key: "
