@@ -268,9 +268,12 @@ static unsigned drive(struct input *in, struct run *run, const struct module_typ
 	uint64_t now_ns = START_NS;
 	unsigned packets = 0;
 
+	// Zeros pass without a step: they stand where another module has parameters.
 	for (unsigned step = 0; step < STEPS_MAX && in->at < in->end; step++) {
 		uint8_t what = take(in);
 
+		while (!what && in->at < in->end)
+			what = take(in);
 		for (unsigned n = what % 16; n && packets < PACKETS_MAX; n--, packets++)
 			feed(in, port);
 		if (what & 16)
