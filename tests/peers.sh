@@ -182,6 +182,14 @@ both "memif without copies" \
 both "memif, abstract socket" "memif: {path: $socket, role: server, abstract: true}" \
 	"memif: {path: $socket, role: client, abstract: true}" only-whole
 
+# Whether the program waits for signals; before that a shell's child may ignore SIGINT.
+listens() {
+	local blocked
+
+	blocked=$(awk '$1 == "SigBlk:" {print $2}' "/proc/$1/status" 2>/dev/null)
+	[ $((0x${blocked:-0} & 0x4002)) = $((0x4002)) ]
+}
+
 # A port that waits for a peer does not keep the program from ending.
 for port in "vhost: {path: $socket}" "vhost: {path: $socket, client: true}" \
 	"virtio_user: {path: $socket}" "virtio_user: {path: $socket, server: true}" \
@@ -189,6 +197,7 @@ for port in "vhost: {path: $socket}" "vhost: {path: $socket, client: true}" \
 	for delay in 0 0.03 0.5; do
 		echo_graph "$port" >"$tmp/echo.yaml"
 		start echo
+		wait_for 20 listens ${pid[echo]}
 		sleep $delay
 		kill -INT ${pid[echo]}
 		wait ${pid[echo]}
