@@ -8,8 +8,8 @@ BENCH_AGAIN = $(AGAIN) VARIANT=release MARCH=native
 .PHONY: bench run-bench bench-table
 bench:
 	@$(INSTALL_DEPS) build check >&2
-	@$(BENCH_AGAIN) all build/out/bench/pass.so build/out/bench/hash_lookup >&2
-	@$(BENCH_AGAIN) run-bench
+	+@$(BENCH_AGAIN) all build/out/bench/pass.so build/out/bench/hash_lookup >&2
+	+@$(BENCH_AGAIN) run-bench
 
 run-bench:
 	@OUT=$(OUT) PYTHONDONTWRITEBYTECODE=1 python3 tests/bench/bench.py

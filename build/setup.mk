@@ -5,20 +5,21 @@
 # SETUP=no: take what is there.
 SETUP ?= yes
 INSTALL_DEPS := $(if $(filter yes,$(SETUP)),build/install-deps.sh,:)
-AGAIN := $(MAKE) --no-print-directory
+# All cores are used, unless -j says otherwise.
+AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .PHONY: setup demo check check-long
 setup:
 	@$(INSTALL_DEPS) build
 
 demo: setup
-	@$(AGAIN) all
+	+@$(AGAIN) all
 	@build/demo.sh
 
 check:
 	@$(INSTALL_DEPS) build check
-	@$(AGAIN) run-tests
+	+@$(AGAIN) run-tests
 
 check-long:
 	@$(INSTALL_DEPS) build check long
-	@$(AGAIN) run-tests-long
+	+@$(AGAIN) run-tests-long

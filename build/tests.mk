@@ -41,10 +41,10 @@ TSAN_ENV := TSAN_OPTIONS=suppressions=$(CURDIR)/tests/tsan.supp:history_size=7:s
 .PHONY: asan tsan
 asan:
 	@$(INSTALL_DEPS) build check
-	@$(ASAN_ENV) $(AGAIN) VARIANT=asan run-tests
+	+@$(ASAN_ENV) $(AGAIN) VARIANT=asan run-tests
 tsan:
 	@$(INSTALL_DEPS) build check
-	@$(TSAN_ENV) $(AGAIN) VARIANT=tsan run-tests
+	+@$(TSAN_ENV) $(AGAIN) VARIANT=tsan run-tests
 
 # Each tests/fuzz/NAME.c is a target; tests/fuzz/seeds/NAME holds what it starts from. What is found
 # stays in build/out/fuzz/NAME; a finding fails the rule.
@@ -55,7 +55,7 @@ FUZZ_PROGRAMS := $(FUZZ_NAMES:%=$(OUT)/fuzz/%/run)
 .PHONY: fuzz run-fuzz
 fuzz:
 	@$(INSTALL_DEPS) build long
-	@$(ASAN_ENV) $(AGAIN) VARIANT=fuzz run-fuzz
+	+@$(ASAN_ENV) $(AGAIN) VARIANT=fuzz run-fuzz
 
 $(OUT)/fuzz/%/run: $(OUT)/obj/tests/fuzz/%.o $(LIB_OBJ)
 	@mkdir -p $(dir $@)
