@@ -126,11 +126,13 @@ const char *memif_layout(struct memif *memif, uint16_t size)
 
 static const char *memif_ring_check(const struct memif *memif, const struct memif_place *place)
 {
-	const struct memif_region *region = &memif->regions[place->region];
+	const struct memif_region *region;
 	const struct memif_ring *ring;
 
-	if (place->region >= memif->n_regions || place->offset % 8 ||
-	    place->offset + MEMIF_RING_BYTES(place->size) > region->size)
+	if (place->region >= memif->n_regions)
+		return "a ring is not within its region";
+	region = &memif->regions[place->region];
+	if (place->offset % 8 || place->offset + MEMIF_RING_BYTES(place->size) > region->size)
 		return "a ring is not within its region";
 	ring = (const struct memif_ring *)(region->addr + place->offset);
 	return ring->cookie == MEMIF_COOKIE ? NULL : "a ring has not the right cookie";

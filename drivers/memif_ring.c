@@ -12,10 +12,12 @@
 static uint8_t *memif_buffer(const struct memif_queue *queue, const struct memif_desc *desc,
 			     uint32_t length)
 {
-	const struct memif_region *region = &queue->regions[desc->region];
+	const struct memif_region *region;
 
-	if (unlikely(desc->region >= queue->n_regions ||
-		     (uint64_t)desc->offset + length > region->size))
+	if (unlikely(desc->region >= queue->n_regions))
+		return NULL;
+	region = &queue->regions[desc->region];
+	if (unlikely((uint64_t)desc->offset + length > region->size))
 		return NULL;
 	return region->addr + desc->offset;
 }

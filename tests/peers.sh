@@ -154,8 +154,10 @@ come_and_go() {
 	stop_well "$name" echo
 }
 
+# ONLY="memif*" tests/peers.sh runs those of such names.
 # both NAME ECHO-PORT FLOW-PORT [only-whole]: with the latter, kills are for the long tests.
 both() {
+	[[ $1 == ${ONLY:-*} ]] || return
 	rm -f "$tmp"/*.log "$tmp"/*.json
 	echo_graph "$2" >"$tmp/echo.yaml"
 	probe_graph "$3" >"$tmp/probe.yaml"

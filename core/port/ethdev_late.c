@@ -185,14 +185,15 @@ static void late_settle(struct ethdev_late *late)
 }
 
 // With the lock held, which is released while pollers leave.
-static void late_remove(struct ethdev_late *late, struct ethdev *dev)
+static void late_remove(struct ethdev_late *late, struct ethdev *dev, int connection)
 {
 	late->up = false;
 	late_let_in(dev, false);
 	pthread_mutex_unlock(&late->lock);
 	quiet_wait();
 	pthread_mutex_lock(&late->lock);
-	late_settle(late);
+	if (connection < 0)
+		late_settle(late);
 	ethdev_read_counters(dev, &late->past);
 	ethdev_destroy(dev);
 }
@@ -216,7 +217,7 @@ static void late_serve(struct ethdev_late *late, struct ethdev *dev)
 	if (!late->stopping)
 		port_note(late->port, "the peer at %s has gone, waiting for it to come back",
 			  late->options.socket);
-	late_remove(late, dev);
+	late_remove(late, dev, connection);
 }
 
 static void *late_main(void *arg)
