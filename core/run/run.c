@@ -171,7 +171,7 @@ static void polls_report(void *arg, struct quiet_progress *progress)
 
 		progress->polls[i] = !worker->started || worker_parked(worker)
 					 ? QUIET_IDLE
-					 : counter_read(&worker->polls);
+					 : __atomic_load_n(&worker->polls, __ATOMIC_ACQUIRE);
 	}
 	progress->n = run->n_workers;
 }

@@ -239,7 +239,8 @@ int walk_poll(struct worker *worker)
 {
 	int n;
 
-	counter_add(&worker->polls, 1);
+	// Who has seen it knows that the polls before it are over.
+	__atomic_store_n(&worker->polls, worker->polls + 1, __ATOMIC_RELEASE);
 	if (unlikely(!worker->plan.n_sources)) {
 		if (worker->pending_any)
 			walk_pass(worker, false);
