@@ -17,7 +17,7 @@ failures=()
 skips=()
 
 case $kind in
-short) script_seconds=180 ;;
+short) script_seconds=300 ;;
 long)
 	script_seconds=1500
 	LONG=1
