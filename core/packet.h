@@ -307,8 +307,8 @@ static inline void *packet_prepend(struct rte_mbuf *pkt, uint16_t n)
 		return rte_pktmbuf_prepend(pkt, n);
 	if (rte_pktmbuf_headroom(pkt) + spare < n)
 		return NULL;
-	// Half of the room behind is moved to the front, so that the next call finds some; by an even
-	// number of bytes, so that headers stay aligned.
+	// Half of the room behind is moved to the front, so that the next call finds some; by an
+	// even number of bytes, so that headers stay aligned.
 	spare = RTE_MAX(spare / 2 & ~1, n - rte_pktmbuf_headroom(pkt));
 	memmove(rte_pktmbuf_mtod_offset(pkt, uint8_t *, spare), rte_pktmbuf_mtod(pkt, uint8_t *),
 		rte_pktmbuf_data_len(pkt));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <rte_mbuf.h>
+#include <rte_string_fns.h>
 
 #include "af_packet.h"
 
@@ -73,7 +74,7 @@ static int af_packet_look(const struct af_packet_params *params, int fd, uint32_
 	const char *name = params->iface;
 	struct ifreq request = {0};
 
-	strcpy(request.ifr_name, name);
+	rte_strscpy(request.ifr_name, name, sizeof(request.ifr_name));
 	if (ioctl(fd, SIOCGIFHWADDR, &request)) {
 		error_machine(errors, "iface",
 			      "there is no interface %s, `ip link` lists those that there are",
@@ -254,7 +255,7 @@ static enum port_link af_packet_link(struct port *port)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool up;
 
-	strcpy(request.ifr_name, params->iface);
+	rte_strscpy(request.ifr_name, params->iface, sizeof(request.ifr_name));
 	up = fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &request) && (request.ifr_flags & IFF_UP) &&
 	     (request.ifr_flags & IFF_RUNNING);
 	if (fd >= 0)

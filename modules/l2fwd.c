@@ -110,15 +110,15 @@ static bool l2fwd_sources(struct ctx *ctx, const uint64_t *src, unsigned n, uint
 {
 	struct l2fwd *state = ctx->state;
 	uint32_t refresh_ms = l2fwd_refresh_ms(ctx->params), seen_ms = now_ms;
-	unsigned n_keys = 1, n_slots = 0;
+	unsigned n_keys = 0, n_slots = 0;
 	uint64_t keys[BATCH_MAX], hits;
 	uint32_t slots[BATCH_MAX];
 	void *data[BATCH_MAX];
 	bool known = false;
 
-	keys[0] = src[0];
-	for (unsigned i = 1; i < n; i++)
-		if (src[i] != src[i - 1])
+	keys[0] = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (!i || src[i] != src[i - 1])
 			keys[n_keys++] = src[i];
 	hits = l2fwd_find(&state->table, keys, n_keys, data);
 	for (unsigned i = 0; i < n_keys; i++) {
@@ -180,6 +180,8 @@ static unsigned l2fwd_destinations(struct ctx *ctx, const uint64_t *dst, unsigne
 	for (unsigned i = 0; i < n_keys; i++)
 		ways[i] = l2fwd_way(ctx, keys[i], hits >> i & 1, data[i]);
 	for (unsigned i = 0; i < n; i++) {
+		// which[i] is below n_keys.
+		// NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 		gates[i] = ways[which[i]];
 		flooded += gates[i] == L2FWD_FLOOD;
 	}

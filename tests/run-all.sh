@@ -19,7 +19,7 @@ skips=()
 case $kind in
 short) script_seconds=300 ;;
 long)
-	script_seconds=1500
+	script_seconds=1200
 	LONG=1
 	;;
 *)

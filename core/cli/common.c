@@ -24,8 +24,10 @@ static void set_add(struct cli_graph *at, char *text, struct argp_state *state)
 {
 	char *equals = strchr(text, '=');
 
-	if (!equals || equals == text)
+	if (!equals || equals == text) {
 		argp_error(state, "--set \"%s\" is not of the form NAME=VALUE", text);
+		return;
+	}
 	*equals = '\0';
 	for (unsigned i = 0; i < at->n_sets; i++)
 		if (!strcmp(at->sets[i].name, text))

@@ -108,7 +108,8 @@ void grid_print(struct grid *grid, FILE *out)
 		print_cell(grid, i, grid->titles[i], out);
 	for (const struct cell *cell = grid->first; cell; cell = cell->next) {
 		print_cell(grid, at, cell->text, out);
-		at = (at + 1) % grid->columns;
+		if (++at >= grid->columns)
+			at = 0;
 	}
 }
 

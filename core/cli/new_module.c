@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <rte_string_fns.h>
+
 #include "cli/cli.h"
 #include "cli/new_module.h"
 
@@ -63,7 +65,7 @@ static void build_find(struct new_module *new)
 		snprintf(program, sizeof(program), "/usr/local/bin/sluice");
 	else
 		program[length] = '\0';
-	strcpy(root, program);
+	rte_strscpy(root, program, sizeof(root));
 	for (int up = 0; up < 5 && strrchr(root, '/'); up++) {
 		*strrchr(root, '/') = '\0';
 		snprintf(probe, sizeof(probe), "%s/core/module.h", root);

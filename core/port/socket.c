@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <rte_string_fns.h>
+
 #include "driver.h"
 #include "port/socket.h"
 
@@ -26,7 +28,7 @@ enum socket_owner socket_probe(const char *path, pid_t *pid)
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return SOCKET_TOO_LONG;
-	strcpy(address.sun_path, path);
+	rte_strscpy(address.sun_path, path, sizeof(address.sun_path));
 	if (lstat(path, &info))
 		return errno == ENOENT ? SOCKET_ABSENT : SOCKET_UNREACHABLE;
 	if (!S_ISSOCK(info.st_mode))
@@ -60,7 +62,7 @@ static int socket_check_folder(const char *path, struct errors *errors)
 	char copy[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	const char *folder;
 
-	strcpy(copy, path);
+	rte_strscpy(copy, path, sizeof(copy));
 	folder = dirname(copy);
 	if (access(folder, F_OK)) {
 		error_machine(errors, NULL,

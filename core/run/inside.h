@@ -192,7 +192,7 @@ bool worker_parked(const struct worker *);
 void violation_report(struct run *, struct run_node *);
 
 // counters.c
-void counts_fold(struct run *, struct run_node *, unsigned node); // before plans go
-uint64_t node_held(struct run *, unsigned node);
+void counts_fold(struct run *, struct run_node *, unsigned index); // before plans go
+uint64_t node_held(struct run *, unsigned index);
 
 #endif

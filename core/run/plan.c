@@ -189,8 +189,7 @@ static void sources_make(const struct graph *graph, struct run_node **nodes, str
 {
 	const struct graph_worker *written = &graph->workers[worker->index];
 
-	plan->sources =
-	    memory_new(written->n_sources + graph->n_nodes + 1, sizeof(*plan->sources));
+	plan->sources = memory_new(written->n_sources + graph->n_nodes + 1, sizeof(*plan->sources));
 	for (unsigned i = 0; i < written->n_sources; i++)
 		if (!graph_node_sender(&graph->nodes[written->sources[i].node]))
 			source_add(graph, nodes, plan, written->sources[i].node,

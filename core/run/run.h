@@ -45,7 +45,8 @@ const char *run_stuck_name(const struct run *);
 // is 1 if any.
 unsigned run_faults(const struct run *);
 
-// Replay mode: polls each source once, or as often as its weight says, and walks all that follows. Returns packets that entered; -1:
+// Replay mode: polls each source once, or as often as its weight says, and walks all that follows.
+// Returns packets that entered; -1:
 // all sources have ended and nothing is pending.
 int run_step(struct run *);
 void run_set_time(struct run *, uint64_t now_ns);
@@ -55,8 +56,8 @@ int run_park(struct run *, struct errors *);
 void run_unpark(struct run *);
 
 // Runs a command of a node's table; the answer is the caller's, NULL after an error.
-json_t *run_command(struct run *, const char *node, const char *command, const struct value *args,
-		    struct errors *);
+json_t *run_command(struct run *, const char *name, const char *command_name,
+		    const struct value *args, struct errors *);
 
 // Switches to a new graph in one park; without `allow_loss` refuses what would lose state. The new
 // graph becomes the run's, or is freed after an error, which changes nothing. 0 or -1.
@@ -75,8 +76,8 @@ struct node_counts {
 	uint64_t dropped[64];			       // by reason
 	uint64_t own[32];			       // .counters
 };
-void run_node_counts(struct run *, unsigned node, struct node_counts *);
-void run_port_counts(struct run *, unsigned port, struct port_counters *);
+void run_node_counts(struct run *, unsigned index, struct node_counts *);
+void run_port_counts(struct run *, unsigned index, struct port_counters *);
 struct port *run_port(struct run *, unsigned port);
 struct node *run_node(struct run *, unsigned node);
 
@@ -85,7 +86,7 @@ struct worker_counts {
 	uint64_t polls, busy_cycles, idle_cycles;
 };
 unsigned run_workers(const struct run *);
-void run_worker_counts(const struct run *, unsigned worker, struct worker_counts *);
+void run_worker_counts(const struct run *, unsigned index, struct worker_counts *);
 
 // Name of a drop reason of a type; the number of reasons.
 const char *reason_name(const struct module_type *, reason_t);

@@ -84,6 +84,6 @@ const char *frame_field_text(struct arena *, const struct frame_field *, const u
 // Fills in what was not given: next types, lengths, then checksums from the inside out. `end` is
 // where the padding begins. NULL, or why it cannot be done.
 const char *frame_fill(struct arena *, uint8_t *bytes, unsigned end, const struct frame_part *,
-		       unsigned parts);
+		       unsigned n);
 
 #endif

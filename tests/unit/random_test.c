@@ -157,7 +157,7 @@ static bool graph_try(uint64_t seed)
 
 static void random_graphs(void)
 {
-	unsigned long n = from_environment("GRAPHS", is_long() ? 50000 : 1000);
+	unsigned long n = from_environment("GRAPHS", is_long() ? 10000 : 1000);
 	unsigned long seed = from_environment("SEED", 1);
 	unsigned failed = 0;
 
