@@ -180,8 +180,6 @@ static unsigned l2fwd_destinations(struct ctx *ctx, const uint64_t *dst, unsigne
 	for (unsigned i = 0; i < n_keys; i++)
 		ways[i] = l2fwd_way(ctx, keys[i], hits >> i & 1, data[i]);
 	for (unsigned i = 0; i < n; i++) {
-		// which[i] is below n_keys.
-		// NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 		gates[i] = ways[which[i]];
 		flooded += gates[i] == L2FWD_FLOOD;
 	}
@@ -296,6 +294,10 @@ static void l2fwd_process(struct ctx *ctx, struct batch *in)
 	unsigned flooded, n = in->n;
 	bool known;
 
+	if (unlikely(!n)) {
+		batch_free(ctx, in);
+		return;
+	}
 	if (last->version == version && (int32_t)(now_ms - last->until_ms) < 0 &&
 	    (params->vlan ? l2fwd_same(in, true, last) : l2fwd_same(in, false, last))) {
 		emit(ctx, in, last->gate);

@@ -51,7 +51,8 @@ static void texts_that_look_like_others(void)
 {
 	static const char *const names[] = {
 	    "'5'",   "'true'", "'~'",	"'null'", "'a # b'", "'- x'", "\"a\\tb\"", "'[x]'", "'\"'",
-	    "\"'\"", "'%'",    "' x '", "'a: '",  "'&a'",    "'*a'",  "'!a'",	   "'@'",   "ünï"};
+	    "\"'\"", "'%'",    "' x '", "'a: '",  "'&a'",    "'*a'",  "'!a'",	   "'@'",   "ünï",
+	};
 	struct engine_text text;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
