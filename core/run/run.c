@@ -33,29 +33,32 @@ static uint32_t rdtsc_cost(void)
 	return (uint32_t)least;
 }
 
-// Which nodes are fed by sources that all end by themselves.
-static void finite_find(const struct graph *graph, struct run_node **nodes)
+// Finds which nodes are fed by sources that all end by themselves. Workers may run nodes that go on
+// from an older graph: each is told once, what is so.
+void nodes_prepare(const struct graph *graph, struct run_node **nodes)
 {
+	bool *finite = memory_new(graph->n_nodes + 1, sizeof(*finite));
 	bool changed = true;
 
 	for (unsigned i = 0; i < graph->n_nodes; i++) {
 		const struct module_type *type = graph->nodes[i].type;
 
-		nodes[i]->pub.finite = true;
-		if (!type->igates)
-			nodes[i]->pub.finite = type->finite && type->finite(&nodes[i]->pub);
+		finite[i] = type->igates || (type->finite && type->finite(&nodes[i]->pub));
 	}
 	while (changed) {
 		changed = false;
 		for (unsigned i = 0; i < graph->n_links; i++) {
-			struct node *to = &nodes[graph->links[i].to]->pub;
+			const struct graph_link *link = &graph->links[i];
 
-			if (to->finite && !nodes[graph->links[i].from]->pub.finite) {
-				to->finite = false;
+			if (finite[link->to] && !finite[link->from]) {
+				finite[link->to] = false;
 				changed = true;
 			}
 		}
 	}
+	for (unsigned i = 0; i < graph->n_nodes; i++)
+		__atomic_store_n(&nodes[i]->pub.finite, finite[i], __ATOMIC_RELAXED);
+	free(finite);
 }
 
 static int nodes_open(struct run *run, struct errors *errors)
@@ -73,11 +76,6 @@ static int nodes_open(struct run *run, struct errors *errors)
 		if (node_open(run, run->nodes[i], errors))
 			status = -1;
 	return status;
-}
-
-void nodes_prepare(const struct graph *graph, struct run_node **nodes)
-{
-	finite_find(graph, nodes);
 }
 
 // NULL without memory.

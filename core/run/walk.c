@@ -270,7 +270,8 @@ bool walk_settled(const struct worker *worker)
 		const struct source *source = &worker->plan.sources[i];
 
 		if (!source->ctx->igates &&
-		    !(source->ctx->node->finite && source_held_back(worker, source)))
+		    !(__atomic_load_n(&source->ctx->node->finite, __ATOMIC_RELAXED) &&
+		      source_held_back(worker, source)))
 			return false;
 	}
 	return !worker->pending_any;
