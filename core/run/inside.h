@@ -158,7 +158,7 @@ void time_update(struct worker *, bool busy_now);
 // plan.c
 int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
 void plan_free(struct plan *);
-void batches_make(struct worker *, const struct plan *); // all of its batches must be free
+int batches_make(struct worker *, const struct plan *); // all of its batches must be free
 
 // open.c
 struct rte_mempool *pool_make(struct run *, const struct graph *, struct errors *);

@@ -229,14 +229,20 @@ void plan_free(struct plan *plan)
 	*plan = (struct plan){0};
 }
 
-// Memory that is never used is never touched, so the pool is generous.
-void batches_make(struct worker *worker, const struct plan *plan)
+// Memory that is never used is never touched, so the pool is generous. -1 without memory: the
+// worker keeps the pool that it has.
+int batches_make(struct worker *worker, const struct plan *plan)
 {
 	unsigned wanted = 512 + 4 * plan->n_inputs + LOOP_PACKETS_MAX;
+	struct batch *batches =
+	    aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
 
+	if (!batches)
+		return -1;
 	free(worker->batches);
-	worker->batches = aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
-	worker->n_batches = worker->batches ? wanted : 0;
-	worker->n_fresh = worker->n_batches;
+	worker->batches = batches;
+	worker->n_batches = wanted;
+	worker->n_fresh = wanted;
 	worker->free = NULL;
+	return 0;
 }

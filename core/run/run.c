@@ -118,12 +118,12 @@ static int workers_make(struct run *run, struct errors *errors)
 
 		if (worker)
 			run->workers[run->n_workers++] = worker;
-		if (!worker || plan_make(graph, run->nodes, worker, &worker->plan)) {
+		if (!worker || plan_make(graph, run->nodes, worker, &worker->plan) ||
+		    batches_make(worker, &worker->plan)) {
 			error_machine_at(errors, (struct place){.file = graph->file},
 					 "no memory for worker %u", i);
 			return -1;
 		}
-		batches_make(worker, &worker->plan);
 	}
 	return 0;
 }

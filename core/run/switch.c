@@ -118,6 +118,8 @@ static int workers_change(struct change *change, struct errors *errors)
 			goto no_memory;
 		}
 		worker->index = index;
+		if (change->fresh[i] && batches_make(worker, &change->plans[i]))
+			goto no_memory;
 		if (change->fresh[i] && change->run->started &&
 		    worker_start(worker, new->workers[i].place, errors))
 			return -1;
@@ -234,7 +236,8 @@ static void worker_hand_over(struct change *change, unsigned i)
 	worker->watch = change->new->settings.watch;
 	worker->watch_in = worker->watch;
 	worker->spin = change->new->settings.idle.n == IDLE_SPIN;
-	batches_make(worker, &worker->plan);
+	// Without memory for a larger one the worker keeps its pool of batches.
+	(void)batches_make(worker, &worker->plan);
 }
 
 // In the park.
