@@ -178,7 +178,7 @@ struct ethdev_options {
 	// is there nothing is received or sent.
 	const char *socket;
 	bool server;	      // the device serves the socket, the peer connects
-	unsigned patience_ms; // how long opening waits for a peer all the same
+	unsigned patience_ms; // how long opening waits for a peer whose socket is there
 };
 int ethdev_open(struct port *, struct ethdev **, const struct ethdev_options *, struct errors *);
 void ethdev_close(struct port *, struct ethdev *);

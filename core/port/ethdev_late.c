@@ -286,7 +286,8 @@ int ethdev_late_open(struct port *port, struct ethdev *dev, const struct ethdev_
 		dev->late = NULL;
 		return -1;
 	}
-	late_deadline(&at, options->patience_ms);
+	// A peer that is there is worth a moment: the first packets then find it.
+	late_deadline(&at, late_is_socket(options->socket) ? options->patience_ms : 0);
 	pthread_mutex_lock(&late->lock);
 	while (!late->up && pthread_cond_timedwait(&late->changed, &late->lock, &at) == 0)
 		;
