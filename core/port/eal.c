@@ -34,6 +34,8 @@
 // A device is probed when its port is opened.
 #define EAL_NO_DEVICE "ffff:ff:1f.7"
 
+#define EAL_FOLDER "RUNTIME_DIRECTORY" // the variable by which systemd says where it is
+
 static struct {
 	bool running;
 	bool stopped;
@@ -283,43 +285,27 @@ char *eal_command_line(const struct eal_wishes *wishes)
 	return text;
 }
 
-// EAL makes a folder for files that we do not let it write. It gets a private one, which is removed
-// as soon as it runs, wherever the usual one would have been and whoever may write there.
-struct eal_folder {
-	char path[64];
-	char *before; // the variable's old value
-};
-
-static void eal_folder_open(struct eal_folder *folder)
+// EAL makes a folder for files that we do not let it write, wherever it may be that this user can
+// write to or not. It gets along without one, so it is shown a place where there can be none.
+// False: the files are wanted, because other processes share them.
+static bool eal_folder_hide(const struct eal_args *args, char **before)
 {
-	const char *before = getenv("RUNTIME_DIRECTORY");
+	const char *now = getenv(EAL_FOLDER);
 
-	folder->before = before ? strdup(before) : NULL;
-	snprintf(folder->path, sizeof(folder->path), "/tmp/sluice-XXXXXX");
-	if (mkdtemp(folder->path))
-		setenv("RUNTIME_DIRECTORY", folder->path, 1);
-	else
-		folder->path[0] = '\0';
+	if (!EAL_HAVE(args, "--no-shconf", "--in-memory"))
+		return false;
+	*before = now ? strdup(now) : NULL;
+	setenv(EAL_FOLDER, "/proc/self/none", 1);
+	return true;
 }
 
-static void eal_folder_close(struct eal_folder *folder)
+static void eal_folder_show(char *before)
 {
-	static const char *const parts[] = {"/dpdk/sluice", "/dpdk", ""};
-	char path[128];
-
-	if (!folder->path[0]) {
-		free(folder->before);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s", folder->path, parts[i]);
-		rmdir(path);
-	}
-	if (folder->before)
-		setenv("RUNTIME_DIRECTORY", folder->before, 1);
+	if (before)
+		setenv(EAL_FOLDER, before, 1);
 	else
-		unsetenv("RUNTIME_DIRECTORY");
-	free(folder->before);
+		unsetenv(EAL_FOLDER);
+	free(before);
 }
 
 // While EAL starts, what it writes to the standard streams itself (alerts, pages of usage) is kept
@@ -377,7 +363,8 @@ static int eal_init(const struct eal_wishes *wishes, struct errors *errors)
 	char *text = eal_args_text(&args);
 	char **argv = memory_new((size_t)args.argc + 1, sizeof(char *)); // EAL shuffles them
 	struct eallog_caught caught;
-	struct eal_folder folder;
+	char *folder = NULL;
+	bool hidden;
 	struct eal_hush hush;
 	char reason[EALLOG_CAUGHT_MAX];
 	cpu_set_t allowed;
@@ -387,11 +374,12 @@ static int eal_init(const struct eal_wishes *wishes, struct errors *errors)
 	memcpy(argv, args.argv, (size_t)args.argc * sizeof(char *));
 	eallog_open();
 	eallog_catch_begin(&caught);
-	eal_folder_open(&folder);
+	hidden = eal_folder_hide(&args, &folder);
 	eal_hush_begin(&hush);
 	result = rte_eal_init(args.argc, argv);
 	eal_hush_end(&hush, &caught);
-	eal_folder_close(&folder);
+	if (hidden)
+		eal_folder_show(folder);
 	eallog_catch_end(&caught);
 	if (pinned)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
