@@ -38,7 +38,7 @@ int memif_listen(struct memif *memif, struct errors *errors)
 
 void memif_hang_up_listener(struct memif *memif)
 {
-	struct sockaddr_un address;
+	struct sockaddr_un address = {0};
 	socklen_t length = sizeof(address);
 
 	if (memif->listener < 0)
@@ -119,7 +119,7 @@ static bool memif_offer(struct memif *memif)
 		message.init.version = MEMIF_VERSION;
 		message.init.id = memif->params->id;
 		memcpy(message.init.secret, memif->params->secret, strlen(memif->params->secret));
-		strcpy((char *)message.init.name, MEMIF_NAME);
+		memcpy(message.init.name, MEMIF_NAME, sizeof(MEMIF_NAME));
 		return memif_send(memif, &message, -1);
 	}
 	at--;
@@ -327,7 +327,7 @@ static void memif_accept(struct memif *memif, uint64_t now_ns)
 	memif->fd = fd;
 	memif->state = MEMIF_TALKING;
 	memif->since_ns = now_ns;
-	strcpy((char *)hello.hello.name, MEMIF_NAME);
+	memcpy(hello.hello.name, MEMIF_NAME, sizeof(MEMIF_NAME));
 	hello.hello.min_version = MEMIF_VERSION;
 	hello.hello.max_version = MEMIF_VERSION;
 	hello.hello.max_region = MEMIF_REGIONS_MAX - 1;

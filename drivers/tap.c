@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <net/if.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -239,7 +240,7 @@ static int tap_file_open(struct tap_receiver *queue, const struct tap_params *pa
 
 	if (several)
 		request.ifr_flags |= IFF_MULTI_QUEUE;
-	strcpy(request.ifr_name, params->iface);
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", params->iface);
 	queue->spill = malloc(TAP_FRAME_LIMIT);
 	queue->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
 	if (queue->fd < 0) {
@@ -272,7 +273,7 @@ static int tap_set(const struct tap_params *params, int fd, struct errors *error
 	const char *name = params->iface;
 	struct ifreq request = {0};
 
-	strcpy(request.ifr_name, name);
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
 	if (ioctl(fd, SIOCGIFMTU, &request)) {
 		error_machine(errors, "iface", "cannot look at the interface %s: %s", name,
 			      strerror(errno));
@@ -387,7 +388,7 @@ static enum port_link tap_link(struct port *port)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool down;
 
-	strcpy(request.ifr_name, params->iface);
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", params->iface);
 	down = fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &request) && !(request.ifr_flags & IFF_UP);
 	if (fd >= 0)
 		close(fd);
