@@ -106,7 +106,7 @@ void grid_print(struct grid *grid, FILE *out)
 
 	for (unsigned i = 0; i < grid->columns; i++)
 		print_cell(grid, i, grid->titles[i], out);
-	for (const struct cell *cell = grid->first; cell; cell = cell->next) {
+	for (const struct cell *cell = grid->first; cell && grid->columns; cell = cell->next) {
 		print_cell(grid, at, cell->text, out);
 		if (++at >= grid->columns)
 			at = 0;

@@ -121,7 +121,7 @@ static void version_print(json_t *all)
 	printf("jansson       %s, built with %s\n",
 	       json_string_value(json_object_get(jansson, "running_with")), JANSSON_VERSION);
 	printf("libpcap       %s\n", pcap_version());
-	printf("modules       interface %u, %u packets in a batch\n", ABI_VERSION, BATCH_MAX);
+	printf("modules       interface %u, %d packets in a batch\n", ABI_VERSION, BATCH_MAX);
 }
 
 static const struct argp_option options[] = {
