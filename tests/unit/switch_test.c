@@ -196,8 +196,8 @@ static const char *const shapes[] = {
     "graph: [rx -> tx]\n",
     "  a: Probe\n  q: Queue\ngraph: [rx -> a -> q -> tx]\n",
     "  q: Queue\n  r: {Queue: {size: 512}}\ngraph: [rx -> q -> Probe -> r -> tx]\n",
-    "  q: {Queue: {size: 2048}}\n  m: Mesh\n"
-    "graph: ['rx -> q -> [3]m[3] -> Emitter -> Probe -> tx']\n",
+    ("  q: {Queue: {size: 2048}}\n  m: Mesh\n"
+     "graph: ['rx -> q -> [3]m[3] -> Emitter -> Probe -> tx']\n"),
     "  p: Pass\ngraph: ['rx -> p[hit] -> Probe -> [side]p[miss] -> tx']\n",
     "  q: Queue\ngraph: [rx -> q -> tx]\n@",
     "  q: Queue\n  r: Queue\ngraph: [rx -> q -> r -> tx]\n@",
