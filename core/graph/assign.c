@@ -82,7 +82,7 @@ static bool source_assigned(const struct graph *graph, unsigned node)
 	return false;
 }
 
-static void share_give(struct graph *graph, struct graph_worker *worker, unsigned node)
+void share_give(struct graph *graph, struct graph_worker *worker, unsigned node)
 {
 	struct graph_share *old = worker->sources;
 

@@ -28,6 +28,7 @@ void nodes_fill(struct draft *); // parameters, now that gates are known
 void order_find(struct draft *);
 void reach_check(struct draft *); // what no source reaches, ports and their queues
 void workers_read(struct draft *, const struct value *workers);
+void share_give(struct graph *, struct graph_worker *, unsigned node); // one more source
 void workers_assign(struct draft *); // sources that the file leaves open
 void workers_check(struct draft *);  // whether what several workers reach can be shared
 void meta_check(struct draft *);

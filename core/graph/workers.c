@@ -146,20 +146,16 @@ static void share_add(struct draft *draft, struct graph_worker *worker, unsigned
 		      struct place place)
 {
 	struct graph *graph = draft->graph;
-	struct graph_share *old = worker->sources;
 
 	for (unsigned i = 0; i < worker->n_sources; i++)
-		if (old[i].node == node) {
+		if (worker->sources[i].node == node) {
 			error_at(draft->errors, place,
 				 "source \"%s\" is named twice, each is polled as often as its "
 				 "weight says",
 				 graph->nodes[node].name);
 			return;
 		}
-	worker->sources = arena_alloc(graph->arena, (worker->n_sources + 1) * sizeof(*old));
-	if (old)
-		memcpy(worker->sources, old, worker->n_sources * sizeof(*old));
-	worker->sources[worker->n_sources++] = (struct graph_share){.node = node, .weight = 1};
+	share_give(graph, worker, node);
 }
 
 static void weight_read(struct draft *draft, struct graph_worker *worker,
