@@ -121,7 +121,7 @@ static inline const struct source_frame *source_next(struct source *state)
 	return frame;
 }
 
-static void source_write(struct ctx *ctx, struct batch *batch)
+static __attribute__((noinline)) void source_write(struct ctx *ctx, struct batch *batch)
 {
 	struct source *state = ctx->state;
 	unsigned n = 0;

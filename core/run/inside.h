@@ -20,7 +20,8 @@ struct input {
 	uint64_t batches;
 	struct batch *head; // pending
 	struct batch *tail;
-	struct ogate *from; // the gate of the only link into it, NULL where there are several
+	struct input *follow; // what most likely runs next: a guess, see foretold() in walk.c
+	struct ogate *from;   // the gate of the only link into it, NULL where there are several
 	unsigned index;
 	unsigned queued; // packets pending
 	gate_t gate;
@@ -35,7 +36,8 @@ struct source {
 	unsigned weight;
 	unsigned credit; // polls left in this turn
 	unsigned node;
-	bool prefetch; // some node behind it reads packets
+	struct input *follow; // as of struct input
+	bool prefetch;	      // some node behind it reads packets
 };
 
 // What one worker runs of one graph.

@@ -116,6 +116,12 @@ static void inputs_make(const struct graph *graph, struct plan *plan, struct inp
 	free(by_order);
 }
 
+// What most likely runs after a node: what its only gate, or its first, leads to directly.
+static struct input *follow_guess(const struct ctx *ctx)
+{
+	return ctx->ogates ? ctx->gates[0].direct : NULL;
+}
+
 static void links_make(const struct graph *graph, struct plan *plan, struct input **at)
 {
 	for (unsigned i = 0; i < graph->n_links; i++) {
@@ -133,6 +139,8 @@ static void links_make(const struct graph *graph, struct plan *plan, struct inpu
 		}
 		input->looped |= link->back;
 	}
+	for (unsigned i = 0; i < plan->n_inputs; i++)
+		plan->inputs[i].follow = follow_guess(plan->inputs[i].ctx);
 }
 
 // Finds what lies behind a source, up to nodes that are sources themselves: those that may hold it
@@ -181,6 +189,7 @@ static void source_add(const struct graph *graph, struct run_node **nodes, struc
 	source->weight = weight;
 	source->credit = weight;
 	source->node = node;
+	source->follow = follow_guess(source->ctx);
 	source_look(graph, nodes, node, source);
 }
 
