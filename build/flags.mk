@@ -9,7 +9,7 @@ endif
 MARCH ?= native
 OUT := build/out$(if $(filter-out release,$(VARIANT)),/$(VARIANT))
 
-PKGS := libdpdk yaml-0.1 jansson libpcap
+PKGS := libdpdk yaml-0.1 jansson libpcap lua5.4
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 
@@ -43,7 +43,7 @@ OPT.fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefi
 
 # -march comes after pkg-config's -march=corei7: whatever comes last wins.
 CFLAGS_ALL := -std=gnu2x -g $(OPT.$(VARIANT)) $(PKG_CFLAGS:-I%=-isystem %) -march=$(MARCH) \
-	$(WARN) -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -iquote core -fPIC $(CFLAGS)
+	$(WARN) -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -iquote core -iquote . -fPIC $(CFLAGS)
 ifeq ($(OPT.$(VARIANT)),)
 $(error VARIANT=$(VARIANT) is not one of release, debug, asan, tsan, fuzz)
 endif

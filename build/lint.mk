@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # make lint: form, static analysis, and the project's own rules.
 
-LINT_C := $(CORE_SRC) $(CLI_SRC) $(MODULE_SRC) $(DRIVER_SRC) $(TEST_SRC) \
+LINT_C := $(CORE_SRC) $(CLI_SRC) $(MODULE_SRC) $(DRIVER_SRC) $(LUA_SRC) $(TEST_SRC) \
 	$(sort $(wildcard tests/fuzz/*.c tests/bench/*.c tests/modules/*.c))
-LINT_H := $(sort $(wildcard core/*.h core/*/*.h drivers/*.h tests/*/*.h))
+LINT_H := $(sort $(wildcard core/*.h core/*/*.h drivers/*.h lua/*.h tests/*/*.h))
 LINT := $(OUT)/lint
 # Our warnings are the compiler's matter; clang-tidy has its own.
 LINT_FLAGS := $(filter-out $(WARN) -rdynamic,$(CFLAGS_ALL)) -iquote $(OUT) -iquote tests/unit \

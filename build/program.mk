@@ -5,7 +5,8 @@ CORE_SRC := $(filter-out core/cli/%,$(sort $(wildcard core/*/*.c)))
 CLI_SRC := $(sort $(wildcard core/cli/*.c))
 MODULE_SRC := $(sort $(wildcard modules/*.c))
 DRIVER_SRC := $(sort $(wildcard drivers/*.c))
-LIB_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(CORE_SRC) $(MODULE_SRC) $(DRIVER_SRC))
+LUA_SRC := $(sort $(wildcard lua/*.c))
+LIB_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(CORE_SRC) $(MODULE_SRC) $(DRIVER_SRC) $(LUA_SRC))
 CLI_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(CLI_SRC))
 PROGRAM := $(OUT)/sluice
 
@@ -36,6 +37,14 @@ $(OUT)/build.h: $(OUT)/flags FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(OUT)/obj/core/cli/version.o: $(OUT)/build.h
 $(OUT)/obj/core/cli/version.o: CFLAGS_ALL += -iquote $(OUT)
+
+# What is written in Lua lies in the program; the list says what there is.
+LUA_LIB := $(sort $(wildcard lua/lib/*.lua))
+$(OUT)/library_list.h: $(OUT)/flags FORCE
+	@printf 'LIBRARY(%s)\n' $(basename $(notdir $(LUA_LIB))) > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(OUT)/obj/lua/library.o: $(OUT)/library_list.h $(LUA_LIB)
+$(OUT)/obj/lua/library.o: CFLAGS_ALL += -iquote $(OUT)
 
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
 

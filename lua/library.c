@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of lua/lib, put into the program by the assembler; library_list.h is made by make.
+
+#include <string.h>
+
+#include "lua/library.h"
+
+#define LIBRARY(NAME)                                                                              \
+	__asm__(".section .rodata\n"                                                               \
+		"library_" #NAME ":\n"                                                             \
+		".incbin \"lua/lib/" #NAME ".lua\"\n"                                              \
+		"library_" #NAME "_end:\n"                                                         \
+		".byte 0\n"                                                                        \
+		".previous\n");                                                                    \
+	extern const char library_##NAME[], library_##NAME##_end[];
+#include "library_list.h"
+#undef LIBRARY
+
+#define LIBRARY(NAME) {"sluice." #NAME, "=sluice." #NAME, library_##NAME, library_##NAME##_end},
+const struct library_file library_files[] = {
+#include "library_list.h"
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct library_file *library_find(const char *name)
+{
+	for (const struct library_file *file = library_files; file->name; file++)
+		if (!strcmp(file->name, name))
+			return file;
+	return NULL;
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lua states with limits. The allocator counts what it gives; a hook counts instructions in steps.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/library.h"
+#include "lua/state.h"
+
+#define HOOK_STEP 1000 // instructions from one look at the limit to the next
+
+struct guard {
+	struct state_limits limits;
+	size_t bytes;
+	uint64_t used; // instructions of this stretch
+	bool exhausted;
+};
+
+static struct guard *guard_of(const lua_State *lua)
+{
+	void *guard;
+
+	lua_getallocf((lua_State *)(uintptr_t)lua, &guard);
+	return guard;
+}
+
+static void *guard_alloc(void *data, void *old, size_t old_bytes, size_t bytes)
+{
+	struct guard *guard = data;
+	void *new;
+
+	// Of new objects, `old_bytes` is their kind.
+	if (!old)
+		old_bytes = 0;
+	if (!bytes) {
+		free(old);
+		guard->bytes -= old_bytes;
+		return NULL;
+	}
+	if (guard->limits.memory_bytes && bytes > old_bytes &&
+	    guard->bytes + (bytes - old_bytes) > guard->limits.memory_bytes) {
+		guard->exhausted = true;
+		return NULL;
+	}
+	new = realloc(old, bytes);
+	if (new)
+		guard->bytes += bytes - old_bytes;
+	return new;
+}
+
+// Once the limit is reached it fails at every step, so that no pcall() can go on for long.
+static void guard_count(lua_State *lua, lua_Debug *where)
+{
+	struct guard *guard = guard_of(lua);
+
+	(void)where;
+	guard->used += HOOK_STEP;
+	if (guard->used <= guard->limits.instructions)
+		return;
+	guard->exhausted = true;
+	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
+	luaL_error(lua, "the script took more than %I instructions without coming to an end",
+		   (lua_Integer)guard->limits.instructions);
+}
+
+// Functions that the program has better ones for, or that would lift the limits.
+static void names_take(lua_State *lua)
+{
+	lua_getglobal(lua, "os");
+	lua_pushnil(lua);
+	lua_setfield(lua, -2, "exit");
+	lua_getglobal(lua, "debug");
+	lua_pushnil(lua);
+	lua_setfield(lua, -2, "sethook");
+	lua_pop(lua, 2);
+}
+
+static int libraries_open(lua_State *lua)
+{
+	luaL_openlibs(lua);
+	names_take(lua);
+	return 0;
+}
+
+lua_State *state_new(struct state_limits limits)
+{
+	struct guard *guard = calloc(1, sizeof(*guard));
+	lua_State *lua = guard ? lua_newstate(guard_alloc, guard) : NULL;
+
+	if (!lua) {
+		free(guard);
+		return NULL;
+	}
+	guard->limits = limits;
+	lua_pushcfunction(lua, libraries_open);
+	if (lua_pcall(lua, 0, 0, 0) != LUA_OK) {
+		state_close(lua);
+		return NULL;
+	}
+	return lua;
+}
+
+void state_close(lua_State *lua)
+{
+	struct guard *guard;
+
+	if (!lua)
+		return;
+	guard = guard_of(lua);
+	lua_sethook(lua, NULL, 0, 0);
+	lua_close(lua);
+	free(guard);
+}
+
+void state_begin(lua_State *lua)
+{
+	struct guard *guard = guard_of(lua);
+
+	guard->used = 0;
+	guard->exhausted = false;
+	if (guard->limits.instructions)
+		lua_sethook(lua, guard_count, LUA_MASKCOUNT, HOOK_STEP);
+}
+
+// Frames of the library are of no use to whoever wrote the script.
+static bool frame_shown(const lua_Debug *frame)
+{
+	return frame->source[0] == '@' && strcmp(frame->what, "C") != 0;
+}
+
+static int traceback(lua_State *lua)
+{
+	const char *text = luaL_tolstring(lua, 1, NULL);
+	lua_Debug frame;
+	luaL_Buffer out;
+
+	luaL_buffinit(lua, &out);
+	luaL_addstring(&out, text);
+	for (int level = 1; level < 50 && lua_getstack(lua, level, &frame); level++) {
+		lua_getinfo(lua, "Sln", &frame);
+		if (!frame_shown(&frame))
+			continue;
+		lua_pushfstring(lua, "\n  %s:%d: in %s", frame.short_src, frame.currentline,
+				frame.name	     ? frame.name
+				: *frame.what == 'm' ? "the script"
+						     : "a function");
+		luaL_addvalue(&out);
+	}
+	luaL_pushresult(&out);
+	return 1;
+}
+
+bool state_call(lua_State *lua, int n_args, int n_results)
+{
+	int below = lua_gettop(lua) - n_args;
+	bool ok;
+
+	lua_pushcfunction(lua, traceback);
+	lua_insert(lua, below);
+	state_begin(lua);
+	ok = lua_pcall(lua, n_args, n_results, below) == LUA_OK;
+	lua_remove(lua, below);
+	return ok;
+}
+
+size_t state_bytes(const lua_State *lua)
+{
+	return guard_of(lua)->bytes;
+}
+
+bool state_exhausted(const lua_State *lua)
+{
+	return guard_of(lua)->exhausted;
+}
+
+void state_preload(lua_State *lua, const char *name, lua_CFunction open)
+{
+	luaL_getsubtable(lua, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+	lua_pushcfunction(lua, open);
+	lua_setfield(lua, -2, name);
+	lua_pop(lua, 1);
+}
+
+// require() of a part of the library: its text is in the program.
+static int library_open(lua_State *lua)
+{
+	const char *name = luaL_checkstring(lua, 1);
+	const struct library_file *file = library_find(name);
+
+	if (luaL_loadbufferx(lua, file->text, (size_t)(file->end - file->text), file->source,
+			     "t") != LUA_OK)
+		return lua_error(lua);
+	lua_pushvalue(lua, 1);
+	lua_call(lua, 1, 1);
+	return 1;
+}
+
+void state_path(lua_State *lua, const char *script)
+{
+	const char *slash = strrchr(script, '/');
+
+	lua_getglobal(lua, "package");
+	if (slash)
+		lua_pushlstring(lua, script, (size_t)(slash - script));
+	else
+		lua_pushliteral(lua, ".");
+	lua_pushfstring(lua, "%s/?.lua;%s/?/init.lua;", lua_tostring(lua, -1),
+			lua_tostring(lua, -1));
+	lua_getfield(lua, -3, "path");
+	lua_concat(lua, 2);
+	lua_setfield(lua, -3, "path");
+	lua_pop(lua, 2);
+	for (const struct library_file *file = library_files; file->name; file++)
+		state_preload(lua, file->name, library_open);
+}
