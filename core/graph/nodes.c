@@ -86,19 +86,29 @@ static bool section_check(struct draft *draft, const struct value *value, const 
 	return false;
 }
 
+// `names` are those that `what` can be.
+static void type_unknown(struct draft *draft, const struct spec *spec, const char *what,
+			 const char *const *names, unsigned n)
+{
+	const char *near = suggest(spec->type, names, n);
+
+	if (near)
+		error_at(draft->errors, spec->place, "no %s \"%s\"; did you mean \"%s\"?", what,
+			 spec->type, near);
+	else
+		error_at(draft->errors, spec->place, "no %s \"%s\" (`sluice %ss` lists them)", what,
+			 spec->type, what);
+}
+
 static void driver_unknown(struct draft *draft, const struct spec *spec)
 {
 	const struct driver_type **list;
 	unsigned n = driver_list(&list);
 	const char **names = memory_new(n + 1, sizeof(*names));
-	const char *near;
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = list[i]->name;
-	near = suggest(spec->type, names, n);
-	error_at(draft->errors, spec->place, "no driver \"%s\"%s%s%s", spec->type,
-		 near ? "; did you mean \"" : "", near ? near : " (`sluice drivers` lists them)",
-		 near ? "\"?" : "");
+	type_unknown(draft, spec, "driver", names, n);
 	free(names);
 }
 
@@ -107,14 +117,10 @@ static void module_unknown(struct draft *draft, const struct spec *spec)
 	const struct module_type **list;
 	unsigned n = module_list(&list);
 	const char **names = memory_new(n + 1, sizeof(*names));
-	const char *near;
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = list[i]->name;
-	near = suggest(spec->type, names, n);
-	error_at(draft->errors, spec->place, "no module \"%s\"%s%s%s", spec->type,
-		 near ? "; did you mean \"" : "", near ? near : " (`sluice modules` lists them)",
-		 near ? "\"?" : "");
+	type_unknown(draft, spec, "module", names, n);
 	free(names);
 }
 
