@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice check: everything that can be known of a graph without opening a device.
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,32 +18,26 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct check_args *args = state->input;
+	struct check_args *args = into;
 
 	(void)arg;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->graph;
-		return 0;
-	case 'j':
-		args->json = true;
-		return 0;
-	default:
+	(void)state;
+	if (key != 'j')
 		return ARGP_ERR_UNKNOWN;
-	}
+	args->json = true;
+	return 0;
 }
 
-static const struct argp_child children[] = {{.argp = &cli_graph_argp}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
+    .shared = &cli_graph_argp,
     .options = options,
-    .parser = parse,
+    .take = take,
     .args_doc = "FILE",
     .doc = "Checks a graph: all that can be known without opening a device. Every fault is "
 	   "reported."
 	   "\vExit codes: 0 the graph is good, 2 bad input, 3 a module cannot be loaded here.",
-    .children = children,
 };
 
 // Takes "LINE" or "COL" off the end of a place: "g.yaml:3:7" leaves "g.yaml:3".
@@ -131,7 +124,7 @@ static int check_run(int argc, char **argv)
 	struct graph *graph;
 	int code = EXIT_DONE;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	cli_parse(&syntax, argc, argv, &args);
 	graph = cli_graph_read(&args.graph, errors);
 	if (args.json)
 		print_json(&args, graph, errors);

@@ -4,6 +4,8 @@
 #ifndef SLUICE_CLI_CLI_H
 #define SLUICE_CLI_CLI_H
 
+#include <argp.h>
+
 #include "graph/graph.h"
 
 enum {
@@ -23,16 +25,30 @@ struct subcommand {
 extern const struct subcommand cli_run, cli_check, cli_show, cli_test, cli_modules, cli_drivers,
     cli_schema, cli_new_module, cli_doctor, cli_version;
 
-// The options that all commands with a graph file share (FILE, --set, --module), as an argp child
-// whose input is a struct cli_graph.
+// What the shared options give: the first member of what holds a command's arguments.
 struct cli_graph {
-	const char *file;
+	const char *file; // NULL: the command shares --module alone, and has no `sets` either
 	struct graph_set *sets;
 	unsigned n_sets;
 	const char **modules;
 	unsigned n_modules;
 };
-extern const struct argp cli_graph_argp;
+
+extern const struct argp cli_graph_argp;  // FILE, --set and --module
+extern const struct argp cli_module_argp; // --module alone
+
+// What a command line looks like.
+struct cli_syntax {
+	const struct argp *shared;	   // one of the two above
+	const struct argp_option *options; // its own
+	// Takes an option or argument of its own, as a parser of argp does.
+	error_t (*take)(void *args, int key, char *arg, struct argp_state *);
+	const char *args_doc;
+	const char *doc;
+};
+
+// Fills `args`, which begins with a struct cli_graph; ends the program after a wrong command line.
+void cli_parse(const struct cli_syntax *, int argc, char **argv, void *args);
 
 // Loads it, --module first; prints all errors to stderr; NULL: *code is set.
 struct graph *cli_load(struct cli_graph *, int *code);
@@ -46,9 +62,5 @@ int cli_modules_load(const char *const *paths, unsigned n, struct errors *);
 
 // Prints the errors to stderr, frees them and gives the exit code they call for.
 int cli_fail(struct errors *);
-
-// The --module option by itself, for commands without a graph file: a child whose input is a
-// struct cli_graph.
-extern const struct argp cli_module_argp;
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the subcommands share: the options of a graph file, loading it, reporting its faults.
+// What the subcommands share: parsing their options, loading a graph, reporting its faults.
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +76,35 @@ static error_t graph_parse(int key, char *arg, struct argp_state *state)
 
 const struct argp cli_graph_argp = {.options = graph_options, .parser = graph_parse};
 const struct argp cli_module_argp = {.options = module_options, .parser = module_parse};
+
+struct parse {
+	const struct cli_syntax *syntax;
+	void *args;
+};
+
+static error_t parse_key(int key, char *arg, struct argp_state *state)
+{
+	const struct parse *at = state->input;
+
+	if (key == ARGP_KEY_INIT) {
+		state->child_inputs[0] = at->args;
+		return 0;
+	}
+	return at->syntax->take(at->args, key, arg, state);
+}
+
+void cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *args)
+{
+	const struct argp_child children[] = {{.argp = syntax->shared}, {0}};
+	const struct argp argp = {.options = syntax->options,
+				  .parser = parse_key,
+				  .args_doc = syntax->args_doc,
+				  .doc = syntax->doc,
+				  .children = children};
+	struct parse at = {.syntax = syntax, .args = args};
+
+	argp_parse(&argp, argc, argv, 0, NULL, &at);
+}
 
 int cli_modules_load(const char *const *paths, unsigned n, struct errors *errors)
 {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What `sluice modules` and `sluice drivers` have in common: options, finding the entry, formats.
 
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,14 +34,11 @@ static void format_option(struct reference_args *args, const char *text, struct 
 		argp_error(state, "--format: \"%s\" is none of text, markdown, json", text);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct reference_args *args = state->input;
+	struct reference_args *args = into;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->modules;
-		return 0;
 	case 'f':
 		format_option(args, arg, state);
 		return 0;
@@ -144,18 +140,17 @@ static int print_one(const json_t *all, const struct reference *reference,
 
 int reference_run(const struct reference *reference, int argc, char **argv)
 {
-	const struct argp_child children[] = {{.argp = &cli_module_argp}, {0}};
-	const struct argp argp = {.options = options,
-				  .parser = parse,
-				  .args_doc = "[NAME]",
-				  .doc = reference->doc,
-				  .children = children};
+	const struct cli_syntax syntax = {.shared = &cli_module_argp,
+					  .options = options,
+					  .take = take,
+					  .args_doc = "[NAME]",
+					  .doc = reference->doc};
 	struct errors *errors = errors_new();
 	struct reference_args args = {0};
 	int code = EXIT_DONE;
 	json_t *all;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	cli_parse(&syntax, argc, argv, &args);
 	if (cli_modules_load(args.modules.modules, args.modules.n_modules, errors)) {
 		cli_graph_free(&args.modules);
 		return cli_fail(errors);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice run: runs a graph until it ends, a time is over or a signal comes.
 
-#include <argp.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -60,14 +59,11 @@ static uint64_t duration_option(const char *option, const char *text, struct arg
 	return duration.ns;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct run_args *args = state->input;
+	struct run_args *args = into;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->graph;
-		return 0;
 	case KEY_FOR:
 		args->for_ns = duration_option("--for", arg, state);
 		return 0;
@@ -85,17 +81,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &cli_graph_argp}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
+    .shared = &cli_graph_argp,
     .options = options,
-    .parser = parse,
+    .take = take,
     .args_doc = "FILE",
     .doc = "Runs a graph. It ends by itself when all of its sources have ended."
 	   "\vSIGINT (Ctrl-C) and SIGTERM stop it cleanly, a second one at once. So does a reader "
 	   "of the output that goes away.\n\n"
 	   "Exit codes: 0 done, 1 failed while running, 2 bad input, 3 this machine lacks "
 	   "something.",
-    .children = children,
 };
 
 static uint64_t now_ns(void)
@@ -261,7 +256,7 @@ static int run_run(int argc, char **argv)
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	cli_parse(&syntax, argc, argv, &args);
 	code = run_graph_file(&args);
 	cli_graph_free(&args.graph);
 	return code;

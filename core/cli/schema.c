@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice schema: a JSON Schema of the graph format for editors, from the same tables as the check.
 
-#include <argp.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -57,12 +56,9 @@ static json_t *schema(void)
 			 "definitions", definitions());
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *modules, int key, char *arg, struct argp_state *state)
 {
-	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = state->input;
-		return 0;
-	}
+	(void)modules;
 	if (key == ARGP_KEY_ARG)
 		argp_error(state, "it takes no arguments: \"%s\" is one too many", arg);
 	return key == 'j' ? 0 : ARGP_ERR_UNKNOWN;
@@ -72,13 +68,12 @@ static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "changes nothing: a schema is JSON", 0},
     {0},
 };
-static const struct argp_child children[] = {{.argp = &cli_module_argp}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
+    .shared = &cli_module_argp,
     .options = options,
-    .parser = parse,
+    .take = take,
     .doc = "Prints a JSON Schema of the graph format, for editors that check and complete while "
 	   "one writes.",
-    .children = children,
 };
 
 static int schema_run(int argc, char **argv)
@@ -88,7 +83,7 @@ static int schema_run(int argc, char **argv)
 	int code = EXIT_DONE;
 	json_t *all;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &modules);
+	cli_parse(&syntax, argc, argv, &modules);
 	if (cli_modules_load(modules.modules, modules.n_modules, errors)) {
 		code = cli_fail(errors);
 	} else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice show: a graph as a picture or as a normalised file.
 
-#include <argp.h>
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -51,14 +50,11 @@ static void format_option(struct show_args *args, const char *text, struct argp_
 		   near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct show_args *args = state->input;
+	struct show_args *args = into;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->graph;
-		return 0;
 	case 'f':
 		format_option(args, arg, state);
 		return 0;
@@ -70,13 +66,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &cli_graph_argp}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
+    .shared = &cli_graph_argp,
     .options = options,
-    .parser = parse,
+    .take = take,
     .args_doc = "FILE",
     .doc = "Shows a graph: as a picture, or as a normalised file that loads to the same graph.",
-    .children = children,
 };
 
 const char *show_params(struct arena *arena, const struct param *table, const void *params,
@@ -174,7 +169,7 @@ static int show_run(int argc, char **argv)
 	struct graph *graph;
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	cli_parse(&syntax, argc, argv, &args);
 	graph = cli_load(&args.graph, &code);
 	if (graph) {
 		code = show_graph(graph, args.format);

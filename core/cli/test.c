@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice test: runs the test files of a folder, or one, and says what passed.
 
-#include <argp.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +35,11 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct test_args *args = state->input;
+	struct test_args *args = into;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->modules;
-		return 0;
 	case 'u':
 		args->update = true;
 		return 0;
@@ -65,16 +61,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{.argp = &cli_module_argp}, {0}};
-static const struct argp argp = {
+static const struct cli_syntax syntax = {
+    .shared = &cli_module_argp,
     .options = options,
-    .parser = parse,
+    .take = take,
     .args_doc = "FILE|FOLDER",
     .doc =
 	"Tests graphs: packets in, packets out, counters, with a clock that the test sets. Of a "
 	"folder, all files named *.test.yaml are run."
 	"\vExit codes: 0 all passed, 1 some failed, 2 bad input, 3 this machine lacks something.",
-    .children = children,
 };
 
 static const char *const words[] = {"passed", "failed", "skipped", "updated"};
@@ -235,7 +230,7 @@ static int test_run(int argc, char **argv)
 	struct test_args args = {0};
 	int code;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	cli_parse(&syntax, argc, argv, &args);
 	code = run_all(&args);
 	cli_graph_free(&args.modules);
 	return code;
