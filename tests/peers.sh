@@ -184,14 +184,6 @@ both "memif without copies" \
 both "memif, abstract socket" "memif: {path: $socket, role: server, abstract: true}" \
 	"memif: {path: $socket, role: client, abstract: true}" only-whole
 
-# Whether the program waits for signals; before that a shell's child may ignore SIGINT.
-listens() {
-	local blocked
-
-	blocked=$(awk '$1 == "SigBlk:" {print $2}' "/proc/$1/status" 2>/dev/null)
-	[ $((0x${blocked:-0} & 0x4002)) = $((0x4002)) ]
-}
-
 # A port that waits for a peer does not keep the program from ending. (Before it has begun, a program
 # that bash starts in the background does not get SIGINT at all.)
 [[ "waiting" == ${ONLY:-*} ]] || exit $script_failed

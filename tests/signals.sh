@@ -41,25 +41,13 @@ start() {
 	script_pids+=($pid)
 }
 
-# One of the masks of signals in the process's status, as a number.
-mask() {
-	local hex
-	hex=$(sed -n "s/^$1:\t*//p" "/proc/$pid/status" 2>/dev/null)
-	echo $((0x${hex:-0}))
-}
-
-# Bits 1 and 14: SIGINT and SIGTERM.
-listens() {
-	[ $(($(mask SigBlk) & 0x4002)) = $((0x4002)) ]
-}
-
 # DPDK's threads and the worker are there.
 runs() {
 	[ "$(ls "/proc/$pid/task" | wc -l)" -ge 4 ]
 }
 
 none_pending() {
-	[ $(($(mask ShdPnd) | $(mask SigPnd))) = 0 ]
+	[ $(($(signal_mask $pid ShdPnd) | $(signal_mask $pid SigPnd))) = 0 ]
 }
 
 ended() {
@@ -81,7 +69,7 @@ for signal in INT TERM; do
 	codes=
 	for ((i = 0; i < starts; i++)); do
 		start
-		wait_for 20 listens
+		wait_for 20 listens $pid
 		kill -$signal $pid
 		finish
 		codes+="$code$(cat "$tmp/err") "
@@ -95,7 +83,7 @@ for signal in INT TERM; do
 
 	# Two signals in a row are one while the first waits to be taken.
 	start
-	wait_for 20 listens
+	wait_for 20 listens $pid
 	kill -$signal $pid
 	wait_for 20 none_pending
 	kill -$signal $pid 2>/dev/null
@@ -113,7 +101,7 @@ kill -KILL $pid
 finish
 expect "SIGKILL" 137 "$code"
 start
-wait_for 20 listens
+wait_for 20 listens $pid
 kill -INT $pid
 finish
 expect "a start after SIGKILL" 0 "$code"

@@ -84,6 +84,19 @@ wait_for() {
 	done
 }
 
+# signal_mask PID NAME: one of the masks of signals in the process's status, as a number.
+signal_mask() {
+	local hex
+	hex=$(sed -n "s/^$2:\t*//p" "/proc/$1/status" 2>/dev/null)
+	echo $((0x${hex:-0}))
+}
+
+# listens PID: whether the program waits for SIGINT and SIGTERM (bits 1 and 14); before that a
+# shell's child may ignore SIGINT.
+listens() {
+	[ $(($(signal_mask $1 SigBlk) & 0x4002)) = $((0x4002)) ]
+}
+
 # Namespaces, veth and tap need root and a kernel that allows them.
 have_namespaces() {
 	[ "$(id -u)" = 0 ] && ip netns add "sluice-probe-$$" 2>/dev/null &&
