@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "value/value.h"
+#include "value/yaml_map.h"
 #include "value/yaml_text.h"
 
 // A list or map that is not at its end yet.
@@ -153,60 +154,6 @@ static void value_give(struct reader *reader, struct value *value)
 	level->key = NULL;
 }
 
-struct key_order {
-	const char *key;
-	size_t i;
-};
-
-static int key_order(const void *a, const void *b)
-{
-	const struct key_order *x = a, *y = b;
-
-	return strcmp(x->key, y->key) ?: (x->i > y->i) - (x->i < y->i);
-}
-
-// Keeps the first member of each key; what is written is before what is merged.
-static void members_make_unique(struct reader *reader, struct value *map, size_t written)
-{
-	struct key_order *order;
-	size_t first = 0, n = 0;
-
-	if (map->n < 2)
-		return;
-	order = memory_new(map->n, sizeof(*order));
-	for (size_t i = 0; i < map->n; i++)
-		order[i] = (struct key_order){.key = map->members[i].key, .i = i};
-	qsort(order, map->n, sizeof(*order), key_order);
-	for (size_t i = 1; i < map->n; i++) {
-		struct member *member = &map->members[order[i].i];
-
-		if (strcmp(order[i].key, order[first].key)) {
-			first = i;
-			continue;
-		}
-		if (order[i].i < written)
-			error_at(reader->text.errors, member->place,
-				 "the key \"%s\" is doubled, it should be given once (it is at "
-				 "line %u, too)",
-				 member->key, map->members[order[first].i].place.line);
-		member->value = NULL;
-	}
-	for (size_t i = 0; i < map->n; i++)
-		if (map->members[i].value)
-			map->members[n++] = map->members[i];
-	// The room for more is told by the number: it may only shrink with the arena's help.
-	if (n != map->n) {
-		struct value *fresh = value_new(reader->arena, VALUE_MAP, map->place);
-
-		for (size_t i = 0; i < n; i++)
-			value_add(reader->arena, fresh, map->members[i].key, map->members[i].place,
-				  map->members[i].value);
-		map->members = fresh->members;
-		map->n = n;
-	}
-	free(order);
-}
-
 static void level_open(struct reader *reader, enum value_kind kind, struct place place,
 		       const yaml_char_t *anchor)
 {
@@ -231,19 +178,10 @@ static void level_open(struct reader *reader, enum value_kind kind, struct place
 static void level_close(struct reader *reader)
 {
 	struct level level = *top(reader);
-	struct value *merges = level.merges;
-	size_t written = level.value->n;
 
 	reader->depth--;
-	for (size_t i = 0; merges && i < merges->n; i++)
-		for (size_t j = 0; j < merges->items[i]->n; j++) {
-			const struct member *member = &merges->items[i]->members[j];
-
-			value_add(reader->arena, level.value, member->key, member->place,
-				  member->value);
-		}
 	if (level.value->kind == VALUE_MAP)
-		members_make_unique(reader, level.value, written);
+		yaml_map_finish(reader->arena, level.value, level.merges, reader->text.errors);
 	if (!level.is_key)
 		value_give(reader, level.value);
 }
