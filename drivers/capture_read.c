@@ -17,6 +17,7 @@
 
 #include "capture.h"
 #include "capture_snap.h"
+#include "capture_words.h"
 
 #define CAPTURE_BUFFER (256 << 10)
 #define CAPTURE_KEEP_MAX (64 << 20)
@@ -36,8 +37,8 @@ struct capture_in {
 	bool stream;
 	bool stopped; // a read gave up because of stop_fd
 	uint64_t size;
-	uint64_t offset; // bytes read; read by other threads
-	uint8_t head[8]; // the first bytes, to name what is no capture
+	uint64_t offset;	    // bytes read; read by other threads
+	uint8_t head[CAPTURE_HEAD]; // the first bytes, to name what is no capture
 	uint64_t records;
 	uint64_t shortened; // records that were captured in part
 	int read_error;
@@ -102,27 +103,6 @@ static ssize_t capture_in_read(void *in_, char *buf, size_t n)
 	return got;
 }
 
-// What a file that is no capture seems to be.
-static const char *capture_guess(const struct capture_in *in)
-{
-	static const struct {
-		const char *magic;
-		unsigned n;
-		const char *what;
-	} known[] = {
-	    {"\x1f\x8b", 2, " (it is compressed with gzip: gunzip it first)"},
-	    {"\xfd\x37zXZ", 5, " (it is compressed with xz: unxz it first)"},
-	    {"\x28\xb5\x2f\xfd", 4, " (it is compressed with zstd: unzstd it first)"},
-	    {"BZh", 3, " (it is compressed with bzip2: bunzip2 it first)"},
-	    {"snoop", 5, " (it is of Solaris' snoop: editcap -F pcap converts it)"},
-	};
-
-	for (unsigned i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!memcmp(in->head, known[i].magic, known[i].n))
-			return known[i].what;
-	return "";
-}
-
 // libpcap's reason why a file cannot be opened, in our words.
 static void capture_explain_open(struct capture_in *in, const char *reason)
 {
@@ -138,27 +118,10 @@ static void capture_explain_open(struct capture_in *in, const char *reason)
 				    in->path, (unsigned long long)in->offset);
 	else if (!strcmp(reason, "unknown file format"))
 		capture_problem_set(&in->problem, false, "\"%s\" is no pcap or pcapng capture%s",
-				    in->path, capture_guess(in));
+				    in->path, capture_words_kind(in->head));
 	else
 		capture_problem_set(&in->problem, false, "\"%s\" cannot be read as a capture: %s",
 				    in->path, reason);
-}
-
-// Files number two link types in another way than libpcap does in memory.
-static int capture_link_number(int dlt)
-{
-	if (dlt == DLT_RAW)
-		return 101;
-	return dlt == DLT_ATM_RFC1483 ? 100 : dlt;
-}
-
-static void capture_link_name(char *text, size_t n, int dlt)
-{
-	const char *name = pcap_datalink_val_to_name(dlt);
-	const char *description = pcap_datalink_val_to_description(dlt);
-
-	snprintf(text, n, "%d (%s%s%s)", capture_link_number(dlt), name ? name : "unknown",
-		 description ? ", " : "", description ? description : "");
 }
 
 // Opens the file for libpcap, from its first byte on. 0, or -1 with the problem set.
@@ -183,7 +146,7 @@ static int capture_in_begin(struct capture_in *in)
 		return -1;
 	}
 	if (pcap_datalink(in->pcap) != DLT_EN10MB) {
-		capture_link_name(link, sizeof(link), pcap_datalink(in->pcap));
+		capture_words_link(link, sizeof(link), pcap_datalink(in->pcap));
 		capture_problem_set(&in->problem, false,
 				    "\"%s\" holds packets of link type %s, not Ethernet (1)",
 				    in->path, link);
@@ -257,51 +220,17 @@ void capture_in_close(struct capture_in *in)
 	free(in);
 }
 
-// Whether a text begins as a pattern, in which # stands for a number. Takes that number and the
-// next one in the text, if there is one.
-static bool capture_match(const char *text, const char *pattern, unsigned long numbers[2])
-{
-	size_t before = strcspn(pattern, "#"), after = strlen(pattern + before + 1);
-	char *end;
-
-	if (strncmp(text, pattern, before) != 0)
-		return false;
-	numbers[0] = strtoul(text + before, &end, 10);
-	if (strncmp(end, pattern + before + 1, after) != 0)
-		return false;
-	numbers[1] = strtoul(end + strcspn(end, "0123456789"), NULL, 10);
-	return true;
-}
-
 // libpcap's reason why it stopped inside a file, in our words.
 static void capture_explain(struct capture_in *in, const char *reason)
 {
-	struct capture_problem *problem = &in->problem;
 	unsigned long long at = in->records + 1;
-	unsigned long n[2] = {0};
-	char what[256], link[128];
+	char what[256];
 
-	if (in->read_error) {
+	if (in->read_error)
 		snprintf(what, sizeof(what), "cannot be read on: %s", strerror(in->read_error));
-	} else if (capture_match(reason, "truncated dump file; tried to read # header", n)) {
-		snprintf(what, sizeof(what), "it is cut: %lu of %lu bytes of its header are there",
-			 n[1], n[0]);
-	} else if (capture_match(reason, "truncated dump file; tried to read # captured", n)) {
-		snprintf(what, sizeof(what), "it is cut: %lu of %lu bytes are there", n[1], n[0]);
-	} else if (capture_match(reason, "truncated pcapng dump file; tried to read #", n)) {
-		snprintf(what, sizeof(what),
-			 "the file is cut: %lu of %lu bytes of a block are there", n[1], n[0]);
-	} else if (capture_match(reason, "invalid packet capture length #", n)) {
-		snprintf(what, sizeof(what), "it claims to be %lu bytes long, the file is damaged",
-			 n[0]);
-	} else if (capture_match(reason, "an interface has a type #", n)) {
-		capture_link_name(link, sizeof(link), (int)n[0]);
-		snprintf(what, sizeof(what),
-			 "before it comes an interface of link type %s, not Ethernet (1)", link);
-	} else {
-		snprintf(what, sizeof(what), "%.200s", reason);
-	}
-	capture_problem_set(problem, false, "\"%s\": packet %llu: %s; %llu packets were read",
+	else
+		capture_words_stop(what, sizeof(what), reason);
+	capture_problem_set(&in->problem, false, "\"%s\": packet %llu: %s; %llu packets were read",
 			    in->path, at, what, at - 1);
 }
 
