@@ -3,8 +3,6 @@
 // DPDK's tap device, which cannot carry more than an MTU of 1500.
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/if_tun.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +14,11 @@
 #include <rte_branch_prediction.h>
 #include <rte_mbuf.h>
 
-#include "driver.h"
+#include "tap_interface.h"
 
 #define TAP_BEYOND_MTU 22     // Ethernet header, two VLAN tags
 #define TAP_FRAME_LIMIT 65536 // the kernel's
 #define TAP_SEGMENTS 64
-
-struct tap_params {
-	const char *iface;
-	uint32_t mtu;
-	bool up;
-};
 
 struct tap_receiver {
 	int fd; // -1: none
@@ -208,112 +200,6 @@ static uint16_t tap_tx(void *queue_, struct rte_mbuf **pkts, uint16_t n)
 	return done;
 }
 
-static void tap_refuse(const struct tap_params *params, int code, struct errors *errors)
-{
-	const char *name = params->iface;
-
-	if (code == EPERM || code == EACCES)
-		error_machine(
-		    errors, "iface",
-		    "no permission to make the interface %s; run as root, or as root make "
-		    "it for this user first: ip tuntap add dev %s mode tap user %d",
-		    name, name, (int)getuid());
-	else if (code == EBUSY)
-		error_machine(errors, "iface",
-			      "the interface %s is in use by another process, choose another name",
-			      name);
-	else if (code == EINVAL)
-		error_machine(
-		    errors, "iface",
-		    "there is an interface %s already that this port cannot use (no tap, or "
-		    "with another number of queues), choose another name",
-		    name);
-	else
-		error_machine(errors, "iface", "cannot make the interface %s: %s", name,
-			      strerror(code));
-}
-
-static int tap_file_open(struct tap_receiver *queue, const struct tap_params *params, bool several,
-			 struct errors *errors)
-{
-	struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
-
-	if (several)
-		request.ifr_flags |= IFF_MULTI_QUEUE;
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", params->iface);
-	queue->spill = malloc(TAP_FRAME_LIMIT);
-	queue->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	if (queue->fd < 0) {
-		if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
-			error_machine(errors, NULL,
-				      "this machine has no /dev/net/tun, load it: modprobe tun");
-		else
-			tap_refuse(params, errno, errors);
-		return -1;
-	}
-	if (!queue->spill) {
-		error_machine(errors, NULL, "no memory for the port");
-		return -1;
-	}
-	if (ioctl(queue->fd, TUNSETIFF, &request)) {
-		tap_refuse(params, errno, errors);
-		return -1;
-	}
-	// Whole frames with finished checksums, whatever an interface made before was set to.
-	if (ioctl(queue->fd, TUNSETOFFLOAD, 0UL)) {
-		tap_refuse(params, errno, errors);
-		return -1;
-	}
-	return 0;
-}
-
-// Sets what is not so already: an interface that was made for this user may not be ours to change.
-static int tap_set(const struct tap_params *params, int fd, struct errors *errors)
-{
-	const char *name = params->iface;
-	struct ifreq request = {0};
-
-	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
-	if (ioctl(fd, SIOCGIFMTU, &request)) {
-		error_machine(errors, "iface", "cannot look at the interface %s: %s", name,
-			      strerror(errno));
-		return -1;
-	}
-	if (request.ifr_mtu != (int)params->mtu) {
-		request.ifr_mtu = (int)params->mtu;
-		if (ioctl(fd, SIOCSIFMTU, &request)) {
-			error_machine(errors, "mtu",
-				      "the interface %s does not take an MTU of %u: %s; set it as "
-				      "root: ip link set dev %s mtu %u",
-				      name, params->mtu, strerror(errno), name, params->mtu);
-			return -1;
-		}
-	}
-	if (!params->up || ioctl(fd, SIOCGIFFLAGS, &request) || request.ifr_flags & IFF_UP)
-		return 0;
-	request.ifr_flags |= IFF_UP;
-	if (!ioctl(fd, SIOCSIFFLAGS, &request))
-		return 0;
-	error_machine(errors, "iface",
-		      "cannot bring the interface %s up: %s; do it as root: ip link set dev %s up",
-		      name, strerror(errno), name);
-	return -1;
-}
-
-static int tap_configure(const struct tap_params *params, struct errors *errors)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	int status;
-
-	if (fd < 0) {
-		error_machine(errors, NULL, "no socket for the port: %s", strerror(errno));
-		return -1;
-	}
-	status = tap_set(params, fd, errors);
-	close(fd);
-	return status;
-}
-
 static struct tap *tap_of(const struct port *port)
 {
 	return *(struct tap **)port->state;
@@ -334,10 +220,18 @@ static int tap_open(struct port *port, struct errors *errors)
 	for (unsigned i = 0; i < PORT_QUEUES_MAX; i++)
 		tap->receivers[i].fd = -1;
 	for (unsigned i = 0; i < files; i++) {
-		tap->receivers[i].pool = port->pool;
-		port->rx_queue[i] = &tap->receivers[i];
-		if (tap_file_open(&tap->receivers[i], params, files > 1, errors))
+		struct tap_receiver *queue = &tap->receivers[i];
+
+		queue->pool = port->pool;
+		port->rx_queue[i] = queue;
+		queue->fd = tap_interface_open(params, files > 1, errors);
+		if (queue->fd < 0)
 			return -1;
+		queue->spill = malloc(TAP_FRAME_LIMIT);
+		if (!queue->spill) {
+			error_machine(errors, NULL, "no memory for the port");
+			return -1;
+		}
 	}
 	for (unsigned i = 0; i < port->tx_queues; i++) {
 		tap->senders[i].fd = tap->receivers[i % files].fd;
@@ -346,7 +240,7 @@ static int tap_open(struct port *port, struct errors *errors)
 	port->rx = tap_rx;
 	port->tx = tap_tx;
 	port->whole_headers = true;
-	return tap_configure(params, errors);
+	return tap_interface_set(params, errors);
 }
 
 static void tap_close(struct port *port)
