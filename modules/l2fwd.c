@@ -6,6 +6,7 @@
 
 #include "module.h"
 #include "packet.h"
+#include "l2fwd_commands.h"
 #include "l2fwd_control.h"
 
 #define L2FWD_CREDIT 4096u  // stations that a worker may learn at once, whatever its rate
