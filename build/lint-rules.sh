@@ -31,7 +31,7 @@ rule_text() {
 	}
 	FNR == 1 { start = 0 }
 	length($0) > 40 && width($0) > 100 { say("a line of " width($0) " columns; 100 is the most") }
-	FNR == 1 { test = FILENAME ~ /^tests\//; lines = test ? 800 : 480; most = test ? 90 : 60 }
+	FNR == 1 { test = FILENAME ~ /^tests\//; lines = test ? 450 : 410; most = test ? 75 : 55 }
 	FNR == lines + 1 { say("a file of more than " lines " lines; about 400 is the most") }
 	/^{/ { start = FNR }
 	/^}/ {
