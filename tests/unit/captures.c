@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "captures.h"
+#include "ports.h"
 
 static char folder[64];
 
@@ -169,4 +170,12 @@ void capture_ng_simple(struct capture *capture, uint32_t length, uint32_t captur
 	capture_bytes(capture, captured, seed);
 	capture_put8(capture, 0, pad);
 	capture_put32(capture, total);
+}
+
+bool capture_open_rx(struct test_port *test, const char *path, const char *more, bool replay)
+{
+	char params[256];
+
+	snprintf(params, sizeof(params), "{rx: \"%s\"%s}", path, more);
+	return test_port_open(test, "pcap", params, 1, 0, replay);
 }

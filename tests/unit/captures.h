@@ -40,4 +40,8 @@ void capture_ng_simple(struct capture *, uint32_t length, uint32_t captured, uin
 const char *capture_save(struct capture *, const char *name);
 const char *capture_path(const char *name);
 
+// Opens a port of `pcap` that reads it, with more parameters (", loop: 2") or none ("").
+struct test_port;
+bool capture_open_rx(struct test_port *, const char *path, const char *more, bool replay);
+
 #endif

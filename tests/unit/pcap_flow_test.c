@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver `pcap` in time: loops, pacing, progress, pipes, and being stopped at any moment.
+// The driver `pcap` in time: loops, pacing, progress, and being stopped at any moment.
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,14 +11,6 @@
 #include "captures.h"
 #include "ports.h"
 #include "suite.h"
-
-static bool open_rx(struct test_port *test, const char *path, const char *more, bool replay)
-{
-	char params[256];
-
-	snprintf(params, sizeof(params), "{rx: \"%s\"%s}", path, more);
-	return test_port_open(test, "pcap", params, 1, 0, replay);
-}
 
 static uint64_t now_ms(void)
 {
@@ -51,7 +41,7 @@ static void test_loop(void)
 		struct test_port test;
 
 		CU_ASSERT_TRUE_FATAL(
-		    open_rx(&test, capture_path("three.pcap"), ", loop: 4", replay));
+		    capture_open_rx(&test, capture_path("three.pcap"), ", loop: 4", replay));
 		CU_ASSERT_TRUE(test.port.finite);
 		CU_ASSERT_EQUAL_FATAL(test_port_receive(&test, pkts, 16), 12);
 		CU_ASSERT_TRUE(port_ended(&test.port));
@@ -69,7 +59,7 @@ static void test_forever(void)
 	struct test_port test;
 	struct rte_mbuf *pkt;
 
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, three(0), ", loop: forever", false));
+	CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, three(0), ", loop: forever", false));
 	CU_ASSERT_FALSE(test.port.finite);
 	for (unsigned i = 0; i < 10000; i++) {
 		CU_ASSERT_EQUAL_FATAL(test_port_receive(&test, &pkt, 1), 1);
@@ -114,7 +104,7 @@ static void test_loop_damaged(void)
 		const char *path = three(0);
 
 		CU_ASSERT_EQUAL(truncate(path, 24 + 16 + 100 + 16 + 50), 0);
-		CU_ASSERT_TRUE_FATAL(open_rx(&test, path, ", loop: 4", replay));
+		CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, path, ", loop: 4", replay));
 		got = test_port_receive(&test, pkts, 16);
 		CU_ASSERT_EQUAL(got, 1);
 		rte_pktmbuf_free_bulk(pkts, got);
@@ -145,7 +135,8 @@ static void test_speed(void)
 		uint64_t began;
 		unsigned got;
 
-		CU_ASSERT_TRUE_FATAL(open_rx(&test, three(speeds[i].gap_ms), speeds[i].more, 0));
+		CU_ASSERT_TRUE_FATAL(
+		    capture_open_rx(&test, three(speeds[i].gap_ms), speeds[i].more, 0));
 		began = now_ms();
 		got = test_port_receive(&test, pkts, 8);
 		CU_ASSERT_EQUAL(got, strstr(speeds[i].more, "loop") ? 6 : 3);
@@ -162,7 +153,7 @@ static void test_speed_replay(void)
 	struct test_port test;
 	struct rte_mbuf *pkts[3];
 
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, three(3600 * 1000), ", speed: original", true));
+	CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, three(3600 * 1000), ", speed: original", true));
 	CU_ASSERT_EQUAL(test.port.rx(test.port.rx_queue[0], pkts, 3), 3);
 	rte_pktmbuf_free_bulk(pkts, 3);
 	test_port_close(&test);
@@ -179,8 +170,8 @@ static void test_time_back(void)
 	capture_packet(&capture, 4000000000u, 0, 60, 0);
 	capture_packet(&capture, 5, 999999999, 60, 1);
 	capture_packet(&capture, 6, 0, 60, 2);
-	CU_ASSERT_TRUE_FATAL(
-	    open_rx(&test, capture_save(&capture, "back.pcap"), ", speed: original", false));
+	CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, capture_save(&capture, "back.pcap"),
+					     ", speed: original", false));
 	CU_ASSERT_EQUAL_FATAL(test_port_receive(&test, pkts, 3), 3);
 	rte_pktmbuf_free_bulk(pkts, 3);
 	test_port_close(&test);
@@ -200,7 +191,8 @@ static void test_stopped(void)
 	unsigned n = 0;
 	const char *path;
 
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, three(3600 * 1000), ", speed: original", false));
+	CU_ASSERT_TRUE_FATAL(
+	    capture_open_rx(&test, three(3600 * 1000), ", speed: original", false));
 	CU_ASSERT_EQUAL(test_port_receive(&test, &pkt, 1), 1);
 	rte_pktmbuf_free(pkt);
 	CU_ASSERT_FALSE(two_received(&test));
@@ -213,7 +205,7 @@ static void test_stopped(void)
 	for (unsigned i = 0; i < 6000; i++)
 		capture_packet(&capture, i, 0, 60, i);
 	path = capture_save(&capture, "6000.pcap");
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
+	CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, path, "", false));
 	CU_ASSERT_EQUAL(test_port_receive(&test, &pkt, 1), 1);
 	rte_pktmbuf_free(pkt);
 	test_port_close(&test);
@@ -221,12 +213,12 @@ static void test_stopped(void)
 
 	while (n < TEST_BUFFERS && (all[n] = rte_pktmbuf_alloc(test_pool())))
 		n++;
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
+	CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, path, "", false));
 	CU_ASSERT_EQUAL(test.port.rx(test.port.rx_queue[0], &pkt, 1), 0);
 	test_port_close(&test);
 	rte_pktmbuf_free_bulk(all, n);
 	for (unsigned i = 0; i < 20; i++) {
-		CU_ASSERT_TRUE_FATAL(open_rx(&test, path, ", loop: forever", false));
+		CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, path, ", loop: forever", false));
 		test_port_close(&test);
 	}
 	CU_ASSERT_EQUAL(test_pool_out(), 0);
@@ -250,7 +242,7 @@ static void test_no_memory(void)
 		while (n < TEST_BUFFERS && (all[n] = rte_pktmbuf_alloc(test_pool())))
 			n++;
 		rte_pktmbuf_free(all[--n]); // one where two are needed
-		CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", replay));
+		CU_ASSERT_TRUE_FATAL(capture_open_rx(&test, path, "", replay));
 		CU_ASSERT_EQUAL(test.port.rx(test.port.rx_queue[0], pkts, 3), 0);
 		rte_pktmbuf_free_bulk(all, n);
 		CU_ASSERT_EQUAL_FATAL(test_port_receive(&test, pkts, 3), 3);
@@ -260,173 +252,6 @@ static void test_no_memory(void)
 		test_port_close(&test);
 		CU_ASSERT_EQUAL(test_pool_out(), 0);
 	}
-}
-
-static void put(int fd, struct capture *capture)
-{
-	CU_ASSERT_EQUAL(write(fd, capture->bytes, capture->n), (ssize_t)capture->n);
-	free(capture->bytes);
-	*capture = (struct capture){0};
-}
-
-static const char *pipe_new(const char *name)
-{
-	const char *path = capture_path(name);
-
-	unlink(path);
-	CU_ASSERT_EQUAL_FATAL(mkfifo(path, 0600), 0);
-	return path;
-}
-
-// Each packet of a pipe comes as soon as it is there; the end comes when the writer closes.
-static void test_pipe_in(void)
-{
-	struct capture capture = {0};
-	struct test_port test;
-	struct rte_mbuf *pkt;
-	const char *path = pipe_new("in");
-	int fd;
-
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
-	CU_ASSERT_TRUE(test.port.driver->progress(&test.port) < 0);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	CU_ASSERT_TRUE_FATAL(fd >= 0);
-	capture_head(&capture, MAGIC_NANO, 4, 65535, 1);
-	for (unsigned i = 0; i < 3; i++) {
-		capture_packet(&capture, 1, 0, 80 + i, i);
-		put(fd, &capture);
-		CU_ASSERT_EQUAL_FATAL(test_port_receive(&test, &pkt, 1), 1);
-		CU_ASSERT_TRUE(test_packet_is(pkt, 80 + i, i));
-		rte_pktmbuf_free(pkt);
-	}
-	CU_ASSERT_FALSE(port_ended(&test.port));
-	close(fd);
-	CU_ASSERT_EQUAL(test_port_receive(&test, &pkt, 1), 0);
-	CU_ASSERT_TRUE(port_ended(&test.port));
-	CU_ASSERT_EQUAL(test.n_faults, 0);
-	test_port_close(&test);
-}
-
-static void test_pipe_in_bad(void)
-{
-	struct capture capture = {0};
-	struct test_port test;
-	struct rte_mbuf *pkt;
-	const char *path = pipe_new("in");
-	int fd;
-
-	// Another link type is a fault here, since the port is open already.
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	capture_head(&capture, MAGIC_NANO, 4, 65535, 113);
-	put(fd, &capture);
-	CU_ASSERT_EQUAL(test_port_receive(&test, &pkt, 1), 0);
-	CU_ASSERT_TRUE(port_ended(&test.port));
-	CU_ASSERT_EQUAL(test.n_faults, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(test.fault, "link type 113"));
-	close(fd);
-	test_port_close(&test);
-
-	// Stopped before anybody came, and while a header is half there.
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
-	test_port_close(&test);
-	CU_ASSERT_TRUE_FATAL(open_rx(&test, path, "", false));
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	capture_head(&capture, MAGIC_NANO, 4, 65535, 1);
-	capture.n = 10;
-	put(fd, &capture);
-	test_port_close(&test);
-	CU_ASSERT_EQUAL(test.n_faults, 0);
-	close(fd);
-
-	// What a pipe cannot do.
-	CU_ASSERT_FALSE(open_rx(&test, path, ", loop: 2", false));
-	CU_ASSERT_PTR_NOT_NULL(strstr(test_port_errors(&test), "it can be read only once"));
-	test_port_close(&test);
-	CU_ASSERT_FALSE(open_rx(&test, path, "", true));
-	test_port_close(&test);
-}
-
-static bool open_tx(struct test_port *test, const char *path)
-{
-	char params[256];
-
-	snprintf(params, sizeof(params), "{tx: \"%s\"}", path);
-	return test_port_open(test, "pcap", params, 0, 1, false);
-}
-
-static bool all_left(void *test_)
-{
-	struct test_port *test = test_;
-
-	return !test->port.driver->unsent(&test->port);
-}
-
-static void test_pipe_out(void)
-{
-	struct test_port test;
-	struct rte_mbuf *pkt = test_packet(60, 2048, 0);
-	const char *path = pipe_new("out");
-	uint8_t bytes[24 + 16 + 60];
-	size_t got = 0;
-	int fd;
-
-	CU_ASSERT_TRUE_FATAL(open_tx(&test, path));
-	CU_ASSERT_EQUAL(test.port.tx(test.port.tx_queue[0], &pkt, 1), 1);
-	CU_ASSERT_FALSE(all_left(&test)); // nobody reads yet
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	CU_ASSERT_TRUE_FATAL(fd >= 0);
-	while (got < sizeof(bytes)) {
-		ssize_t n = read(fd, bytes + got, sizeof(bytes) - got);
-
-		CU_ASSERT_TRUE_FATAL(n > 0);
-		got += n;
-	}
-	CU_ASSERT_EQUAL(bytes[0], 0x4d);
-	CU_ASSERT_EQUAL(bytes[24 + 16 + 5], 5);
-	CU_ASSERT_TRUE(test_wait(all_left, &test));
-
-	// The reader goes: no signal, but a fault.
-	close(fd);
-	pkt = test_packet(60, 2048, 0);
-	CU_ASSERT_EQUAL(test.port.tx(test.port.tx_queue[0], &pkt, 1), 1);
-	CU_ASSERT_TRUE(test_wait(all_left, &test));
-	test_port_close(&test);
-	CU_ASSERT_EQUAL(test.n_faults, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(test.fault, "out\": its reader is gone"));
-	CU_ASSERT_EQUAL(test_pool_out(), 0);
-}
-
-static void test_pipe_out_bad(void)
-{
-	struct test_port test;
-	struct rte_mbuf *pkt = test_packet(60, 2048, 0);
-	const char *path = pipe_new("out");
-	int fd;
-
-	// Nobody ever comes.
-	CU_ASSERT_TRUE_FATAL(open_tx(&test, path));
-	test_port_close(&test);
-	CU_ASSERT_EQUAL(test.n_faults, 0);
-	CU_ASSERT_TRUE_FATAL(open_tx(&test, path));
-	CU_ASSERT_EQUAL(test.port.tx(test.port.tx_queue[0], &pkt, 1), 1);
-	test.port.driver->stop(&test.port);
-	test_port_close(&test);
-	CU_ASSERT_EQUAL(test.n_faults, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(test.fault, "nobody came to read the pipe"));
-
-	// Somebody who reads nothing does not hold us for ever.
-	CU_ASSERT_TRUE_FATAL(open_tx(&test, path));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	for (unsigned i = 0; i < 100; i++) {
-		pkt = test_packet(2000, 2048, 0);
-		CU_ASSERT_EQUAL(test.port.tx(test.port.tx_queue[0], &pkt, 1), 1);
-	}
-	test_port_close(&test);
-	CU_ASSERT_EQUAL(test.n_faults, 1);
-	CU_ASSERT_PTR_NOT_NULL(strstr(test.fault, "its reader takes nothing"));
-	close(fd);
-	CU_ASSERT_EQUAL(test_pool_out(), 0);
 }
 
 static const CU_TestInfo pcap_flow_cases[] = {
@@ -439,10 +264,6 @@ static const CU_TestInfo pcap_flow_cases[] = {
     {"times that go back", test_time_back},
     {"stopped at any moment", test_stopped},
     {"an empty pool", test_no_memory},
-    {"reading a pipe", test_pipe_in},
-    {"reading a pipe in vain", test_pipe_in_bad},
-    {"writing a pipe", test_pipe_out},
-    {"writing a pipe in vain", test_pipe_out_bad},
     CU_TEST_INFO_NULL,
 };
 SUITE(pcap_flow, pcap_flow_cases, .eal = true)
