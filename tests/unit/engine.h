@@ -39,17 +39,17 @@ unsigned engine_steps(struct run *, unsigned max);
 // NULL, else they fail the test.
 bool engine_switch(struct run *, const char *text, bool allow_loss, char **faults);
 
-struct node_counts engine_counts(struct run *, const char *node);
-uint64_t engine_dropped(struct run *, const char *node, reason_t);
+struct node_counts engine_counts(struct run *, const char *name);
+uint64_t engine_dropped(struct run *, const char *name, reason_t);
 
 // Memory ports: feeds n packets of 60 bytes that bear the numbers from `first` on; ends a port;
 // what was sent, and the number on the i-th packet of that.
-void engine_feed(struct run *, const char *port, uint32_t first, unsigned n);
-void engine_end(struct run *, const char *port);
-unsigned engine_sent(struct run *, const char *port);
-uint32_t engine_number(struct run *, const char *port, unsigned i);
+void engine_feed(struct run *, const char *name, uint32_t first, unsigned n);
+void engine_end(struct run *, const char *name);
+unsigned engine_sent(struct run *, const char *name);
+uint32_t engine_number(struct run *, const char *name, unsigned i);
 // Whether exactly the numbers from `first` on were sent, each once and in order.
-bool engine_sent_in_order(struct run *, const char *port, uint32_t first, unsigned n);
+bool engine_sent_in_order(struct run *, const char *name, uint32_t first, unsigned n);
 
 // Stops the run, asserts that the pools are whole and each node's packets add up, and closes it.
 void engine_finish(struct run *);
