@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lua states with limits. The allocator counts what it gives; a hook counts instructions in steps.
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,8 @@ static void guard_count(lua_State *lua, lua_Debug *where)
 		return;
 	guard->exhausted = true;
 	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
-	luaL_error(lua, "the script took more than %I instructions without coming to an end",
+	luaL_error(lua,
+		   "the script took more than %I instructions without waiting or coming to an end",
 		   (lua_Integer)guard->limits.instructions);
 }
 
@@ -128,25 +130,31 @@ static bool frame_shown(const lua_Debug *frame)
 	return frame->source[0] == '@' && strcmp(frame->what, "C") != 0;
 }
 
-static int traceback(lua_State *lua)
+void state_traceback(lua_State *to, lua_State *from, const char *text, int level)
 {
-	const char *text = luaL_tolstring(lua, 1, NULL);
 	lua_Debug frame;
 	luaL_Buffer out;
 
-	luaL_buffinit(lua, &out);
+	luaL_buffinit(to, &out);
 	luaL_addstring(&out, text);
-	for (int level = 1; level < 50 && lua_getstack(lua, level, &frame); level++) {
-		lua_getinfo(lua, "Sln", &frame);
+	for (int end = level + 50; level < end && lua_getstack(from, level, &frame); level++) {
+		char line[300];
+
+		lua_getinfo(from, "Sln", &frame);
 		if (!frame_shown(&frame))
 			continue;
-		lua_pushfstring(lua, "\n  %s:%d: in %s", frame.short_src, frame.currentline,
-				frame.name	     ? frame.name
-				: *frame.what == 'm' ? "the script"
-						     : "a function");
-		luaL_addvalue(&out);
+		snprintf(line, sizeof(line), "\n%s:%d: in %s", frame.short_src, frame.currentline,
+			 *frame.what == 'm' ? "the script"
+			 : frame.name	    ? frame.name
+					    : "a function");
+		luaL_addstring(&out, line);
 	}
 	luaL_pushresult(&out);
+}
+
+static int traceback(lua_State *lua)
+{
+	state_traceback(lua, lua, luaL_tolstring(lua, 1, NULL), 1);
 	return 1;
 }
 

@@ -7,6 +7,7 @@
 #include <argp.h>
 
 #include "graph/graph.h"
+#include "lua/script.h"
 
 enum {
 	EXIT_DONE = 0,
@@ -32,9 +33,12 @@ struct cli_graph {
 	unsigned n_sets;
 	const char **modules;
 	unsigned n_modules;
+	struct state_limits limits; // of a script
+	bool json;		    // what a script prints goes to standard error
+	struct script *script;	    // that built the graph, or NULL; freed by cli_graph_free()
 };
 
-extern const struct argp cli_graph_argp;  // FILE, --set and --module
+extern const struct argp cli_graph_argp;  // FILE, --set, --module and a script's limits
 extern const struct argp cli_module_argp; // --module alone
 
 // What a command line looks like.
@@ -54,7 +58,7 @@ void cli_parse(const struct cli_syntax *, int argc, char **argv, void *args);
 struct graph *cli_load(struct cli_graph *, int *code);
 
 // The same, with the errors left to the caller.
-struct graph *cli_graph_read(const struct cli_graph *, struct errors *);
+struct graph *cli_graph_read(struct cli_graph *, struct errors *);
 void cli_graph_free(struct cli_graph *);
 
 // Loads the modules of --module alone. 0 or -1.

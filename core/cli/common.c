@@ -5,12 +5,16 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "value/table.h"
 
-enum { KEY_SET = 's', KEY_MODULE = 'm' };
+enum { KEY_SET = 's', KEY_MODULE = 'm', KEY_MEMORY = 256, KEY_INSTRUCTIONS };
 
 static const struct argp_option graph_options[] = {
     {"set", KEY_SET, "NAME=VALUE", 0, "gives the variable NAME of the graph's `vars:` a value", 0},
     {"module", KEY_MODULE, "PATH", 0, "loads a module or driver built outside this tree first", 0},
+    {"script-memory", KEY_MEMORY, "BYTES", 0, "what a script may have (256MiB)", 0},
+    {"script-instructions", KEY_INSTRUCTIONS, "NUMBER", 0,
+     "what a script may take before it must wait or end (500000000)", 0},
     {0},
 };
 
@@ -49,6 +53,21 @@ static error_t module_parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static void limit_set(struct cli_graph *at, int key, const char *text, struct argp_state *state)
+{
+	struct bytes bytes = {0};
+	uint64_t number = 0;
+	const char *why;
+
+	if (key == KEY_MEMORY ? !parse_bytes(text, &bytes, &why) : !parse_u64(text, &number, &why))
+		argp_error(state, "--script-%s: \"%s\" %s",
+			   key == KEY_MEMORY ? "memory" : "instructions", text, why);
+	if (key == KEY_MEMORY)
+		at->limits.memory_bytes = bytes.bytes;
+	else
+		at->limits.instructions = number;
+}
+
 static error_t graph_parse(int key, char *arg, struct argp_state *state)
 {
 	struct cli_graph *at = state->input;
@@ -59,6 +78,10 @@ static error_t graph_parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_MODULE:
 		module_add(at, arg);
+		return 0;
+	case KEY_MEMORY:
+	case KEY_INSTRUCTIONS:
+		limit_set(at, key, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (at->file)
@@ -93,6 +116,42 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	return at->syntax->take(at->args, key, arg, state);
 }
 
+static struct script_options script_options_of(const struct cli_graph *at)
+{
+	return (struct script_options){.file = at->file,
+				       .sets = at->sets,
+				       .n_sets = at->n_sets,
+				       .limits = at->limits,
+				       .quiet_output = at->json};
+}
+
+// `--help` with the file of a script prints its vars and ends the program.
+static void script_help(int argc, char **argv)
+{
+	struct cli_graph at = {0};
+	struct script_options options;
+	struct errors *errors;
+	bool help = false;
+	int code;
+
+	for (int i = 1; i < argc; i++) {
+		help |= !strcmp(argv[i], "--help") || !strcmp(argv[i], "-?");
+		if (script_named(argv[i]) && argv[i][0] != '-')
+			at.file = argv[i];
+	}
+	if (!help || !at.file)
+		return;
+	options = script_options_of(&at);
+	errors = errors_new();
+	printf("Usage: %s %s [--set NAME=VALUE]...\n\n", argv[0], at.file);
+	code = script_describe(&options, stdout, errors);
+	if (code)
+		exit(cli_fail(errors));
+	errors_free(errors);
+	printf("\n`%s --help` without a script has all options.\n", argv[0]);
+	exit(EXIT_DONE);
+}
+
 void cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *args)
 {
 	const struct argp_child children[] = {{.argp = syntax->shared}, {0}};
@@ -103,6 +162,8 @@ void cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *arg
 				  .children = children};
 	struct parse at = {.syntax = syntax, .args = args};
 
+	if (syntax->shared == &cli_graph_argp)
+		script_help(argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &at);
 }
 
@@ -119,12 +180,18 @@ int cli_modules_load(const char *const *paths, unsigned n, struct errors *errors
 	return result;
 }
 
-struct graph *cli_graph_read(const struct cli_graph *at, struct errors *errors)
+struct graph *cli_graph_read(struct cli_graph *at, struct errors *errors)
 {
+	struct script_options options;
+
 	// Without its modules the graph would only be reported as using unknown ones.
 	if (cli_modules_load(at->modules, at->n_modules, errors))
 		return NULL;
-	return graph_load(at->file, at->sets, at->n_sets, errors);
+	if (!script_named(at->file))
+		return graph_load(at->file, at->sets, at->n_sets, errors);
+	options = script_options_of(at);
+	at->script = script_open(&options, errors);
+	return at->script ? script_graph(at->script, errors) : NULL;
 }
 
 int cli_fail(struct errors *errors)
@@ -151,6 +218,7 @@ struct graph *cli_load(struct cli_graph *at, int *code)
 
 void cli_graph_free(struct cli_graph *at)
 {
+	script_close(at->script);
 	free(at->sets);
 	free(at->modules);
 }

@@ -26,7 +26,8 @@ struct run_args {
 struct session {
 	const struct run_args *args;
 	struct run *run;
-	struct view *view; // NULL: nothing is shown to people
+	struct script *script; // NULL: the graph came from a file
+	struct view *view;     // NULL: nothing is shown to people
 	bool live;
 	uint64_t tend_ns;   // how often the run is tended
 	uint64_t next_show; // on the monotonic clock
@@ -167,6 +168,16 @@ static void name_stuck(struct run *run)
 		place.file, place.line, place.col, node >= 0 ? "node" : "port", name);
 }
 
+// The script's turn. How long to sleep, `wait` at most; what it stops, stops.
+static uint64_t drive(const struct session *at, uint64_t wait)
+{
+	uint64_t next = at->script ? script_tick(at->script) : UINT64_MAX;
+
+	if (at->script && script_stopping(at->script))
+		stop_request();
+	return next < wait ? next : wait;
+}
+
 static void loop(struct session *at)
 {
 	uint64_t end = at->args->for_ns ? now_ns() + at->args->for_ns : UINT64_MAX;
@@ -189,6 +200,7 @@ static void loop(struct session *at)
 			wait = end - now;
 		if (at->next_show - now < wait)
 			wait = at->next_show - now;
+		wait = drive(at, wait);
 		stop_sleep(wait);
 	}
 	if (at->stuck)
@@ -198,7 +210,8 @@ static void loop(struct session *at)
 static int run_through(const struct run_args *args, struct run *run)
 {
 	struct errors *errors = errors_new();
-	struct session at = {.args = args, .run = run, .tend_ns = tend_interval(run)};
+	struct session at = {
+	    .args = args, .run = run, .script = args->graph.script, .tend_ns = tend_interval(run)};
 	int code = EXIT_DONE;
 
 	at.live = !args->json && !args->quiet && isatty(STDOUT_FILENO);
@@ -211,10 +224,14 @@ static int run_through(const struct run_args *args, struct run *run)
 		code = cli_fail(errors);
 	} else {
 		errors_free(errors);
+		if (at.script)
+			script_start(at.script, run);
 		loop(&at);
 		run_stop(run);
 		show(&at, true);
 		code = at.stuck || run_faults(run) ? EXIT_FAILED : at.code;
+		if (at.script)
+			code = RTE_MAX(code, script_finish(at.script));
 	}
 	view_free(at.view);
 	return code;
@@ -232,6 +249,7 @@ static int run_graph_file(struct run_args *args)
 		fprintf(stderr, "sluice: error: no thread can be started: %s\n", strerror(errno));
 		return EXIT_MACHINE;
 	}
+	args->graph.json = args->json;
 	graph = cli_load(&args->graph, &code);
 	if (!graph)
 		return code;

@@ -30,7 +30,9 @@ static struct place place_here(const struct arrows *arrows, const char *at)
 {
 	struct place place = arrows->place;
 
-	place.col += (unsigned)(at - arrows->text);
+	// A script's links have no columns.
+	if (place.col)
+		place.col += (unsigned)(at - arrows->text);
 	return place;
 }
 

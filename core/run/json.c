@@ -19,7 +19,7 @@ static void put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-static json_t *node_json(struct run *run, unsigned index)
+json_t *run_node_json(struct run *run, unsigned index)
 {
 	const struct node *node = run_node(run, index);
 	const struct module_type *type = node->type;
@@ -50,7 +50,7 @@ static json_t *node_json(struct run *run, unsigned index)
 	return object;
 }
 
-static json_t *port_json(struct run *run, unsigned index)
+json_t *run_port_json(struct run *run, unsigned index)
 {
 	json_t *object = json_object();
 	struct port_counters counters;
@@ -68,7 +68,7 @@ static json_t *port_json(struct run *run, unsigned index)
 	return object;
 }
 
-static json_t *worker_json(const struct run *run, unsigned index)
+json_t *run_worker_json(struct run *run, unsigned index)
 {
 	json_t *object = json_object();
 	struct worker_counts counts;
@@ -92,11 +92,11 @@ json_t *run_json(struct run *run)
 	put(root, "time_ns", (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 	json_object_set_new(root, "seconds", json_real((double)run_time_ns(run) / 1e9));
 	for (unsigned i = 0; i < graph->n_nodes; i++)
-		json_object_set_new(nodes, graph->nodes[i].name, node_json(run, i));
+		json_object_set_new(nodes, graph->nodes[i].name, run_node_json(run, i));
 	for (unsigned i = 0; i < graph->n_ports; i++)
-		json_object_set_new(ports, graph->ports[i].name, port_json(run, i));
+		json_object_set_new(ports, graph->ports[i].name, run_port_json(run, i));
 	for (unsigned i = 0; i < run_workers(run); i++)
-		json_array_append_new(workers, worker_json(run, i));
+		json_array_append_new(workers, run_worker_json(run, i));
 	json_object_set_new(root, "nodes", nodes);
 	json_object_set_new(root, "ports", ports);
 	json_object_set_new(root, "workers", workers);

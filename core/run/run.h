@@ -96,8 +96,11 @@ unsigned reason_count(const struct module_type *);
 uint64_t run_time_ns(const struct run *); // since the start
 uint64_t run_cycles_hz(void);
 
-// All of the above as one object: the line of `run --json`.
+// All of the above as one object, the line of `run --json`; and its parts.
 json_t *run_json(struct run *);
+json_t *run_node_json(struct run *, unsigned index);
+json_t *run_port_json(struct run *, unsigned index);
+json_t *run_worker_json(struct run *, unsigned index);
 
 // Packets of the pool that are nowhere: not free, not held, not in a device. After run_stop() it
 // must be 0.

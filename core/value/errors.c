@@ -17,6 +17,7 @@ struct error {
 	unsigned order; // of reporting; keeps the sort stable
 	enum error_kind kind;
 	const char *text;
+	const char *trace; // lines to be printed below, or NULL
 };
 
 // Keeps copies of all texts and names, so that it may outlive the documents it speaks of.
@@ -189,6 +190,16 @@ void error_machine(struct errors *errors, const char *param, const char *format,
 	va_end(args);
 }
 
+void error_trace(struct errors *errors, const char *line)
+{
+	struct error *last = errors->n ? &errors->list[errors->n - 1] : NULL;
+
+	if (last)
+		last->trace =
+		    arena_printf(errors->arena, "%s  %s\n", last->trace ? last->trace : "",
+				 printable(errors, arena_strdup(errors->arena, line)));
+}
+
 unsigned errors_count(const struct errors *errors)
 {
 	return errors->n;
@@ -249,6 +260,8 @@ static void error_print(const struct errors *errors, const struct error *error, 
 	if (file && error->line && error->col)
 		fprintf(to, ":%u", error->col);
 	fprintf(to, "%serror: %s\n", file ? ": " : "", error->text);
+	if (error->trace)
+		fputs(error->trace, to);
 }
 
 void errors_print(const struct errors *errors, FILE *to)

@@ -43,6 +43,9 @@ void error_at(struct errors *, struct place, const char *format, ...)
 void error_machine_at(struct errors *, struct place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// Adds a line to what is printed below the last error: where a script came from.
+void error_trace(struct errors *, const char *line);
+
 unsigned errors_count(const struct errors *);
 
 // 0 without errors, else the exit code: 2 if any text is wrong, else 3.

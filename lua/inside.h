@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside lua/: a script and its parts.
+
+#ifndef SLUICE_LUA_INSIDE_H
+#define SLUICE_LUA_INSIDE_H
+
+#include "lua/script.h"
+
+struct script {
+	lua_State *lua;
+	struct script_options options;
+	struct errors *errors; // of the call that goes on; where faults are collected
+	struct arena *arena;   // of a graph that is being made; NULL: none
+	struct run *run;       // NULL: nothing runs
+	FILE *describe;	       // NULL: vars() goes on
+	bool described;
+	int root;	 // registry: what the main file has built
+	int hooks;	 // registry: start, tick, finish of sluice.drive
+	unsigned faults; // of the graph, found while the script ran
+	lua_Integer hook_result;
+	int exit_code;
+	bool stopping;
+};
+
+// The graph that the table at `index` describes (lua/lib/build.lua), checked; NULL after errors.
+struct graph *tree_graph(struct script *, lua_State *, int index, struct errors *);
+
+// The functions that lua/lib asks of the program, as one table on the stack.
+void native_push(struct script *);
+void native_run_push(struct script *); // adds those that need a graph that runs to the table
+
+// Reports the text of a Lua error, `FILE:LINE: what\n  trace`, at its place.
+void script_fault(const struct script *, const char *text, struct errors *);
+
+#endif

@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- What every script finds: the modules as functions, ports, chains, vars, and what drives a graph.
+
+local native = require "sluice.native"
+local place = require "sluice.place"
+local build = require "sluice.build"
+local variables = require "sluice.vars"
+local drive = require "sluice.drive"
+local running = require "sluice.running"
+
+chain, parallel, graph = build.chain, build.parallel, build.graph
+settings, worker, load_module = build.settings, build.worker, build.load
+vars = variables.table
+print = native.print
+on, every, after, wait, wait_until = drive.on, drive.every, drive.after, drive.wait, drive.wait_until
+stop, fail, expect, task = drive.stop, drive.fail, drive.expect, drive.task
+node, workers, drops, swap, now = running.node, running.workers, running.drops, running.swap, running.now
+
+-- port.vhost{...} makes a port; port.left is the one of that name.
+port = setmetatable({}, {
+  __index = function(_, name)
+    local make = build.driver(name)
+    if make then return make end
+    local found = running.port(name) or build.find("port", name)
+    if found then return found end
+    local known = native.drivers()
+    for _, other in ipairs(running.port_names()) do known[other] = true end
+    place.raise('there is no driver or port "%s"%s', tostring(name),
+                place.near(name, known, " (`sluice drivers` lists them)"))
+  end,
+})
+
+-- A name that begins as a module's does is meant to be one.
+setmetatable(_G, {
+  __index = function(_, name)
+    local make = build.module(name)
+    if make or type(name) ~= "string" or not name:match("^%u") then return make end
+    place.raise('there is no module "%s"%s', name,
+                place.near(name, build.modules(), " (`sluice modules` lists them)"))
+  end,
+})
+
+-- Programs are started by few scripts: the library for it is loaded by the first call.
+function spawn(...) return require("sluice.program").spawn(...) end
+
+return {
+  root = build.root,
+  hooks = {
+    built = function()
+      build.close()
+      variables.check()
+    end,
+    start = drive.start, tick = drive.tick, finish = drive.finish,
+  },
+}

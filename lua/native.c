@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What lua/lib asks of the program while a graph is built: names, vars, faults. Each function has
+// its script as upvalue.
+
+#include <string.h>
+
+#include "lua/convert.h"
+#include "lua/inside.h"
+#include "value/table.h"
+
+static struct script *script_of(lua_State *lua)
+{
+	return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
+static struct place place_arg(lua_State *lua, int index)
+{
+	return (struct place){.file = luaL_checkstring(lua, index),
+			      .line = (unsigned)luaL_checkinteger(lua, index + 1)};
+}
+
+// modules(): name -> {command -> true} of all modules
+static int native_modules(lua_State *lua)
+{
+	const struct module_type **list;
+	unsigned n = module_list(&list);
+
+	lua_createtable(lua, 0, (int)n);
+	for (unsigned i = 0; i < n; i++) {
+		const struct command *command = list[i]->commands;
+
+		lua_newtable(lua);
+		for (; command && command->name; command++) {
+			lua_pushboolean(lua, true);
+			lua_setfield(lua, -2, command->name);
+		}
+		lua_setfield(lua, -2, list[i]->name);
+	}
+	return 1;
+}
+
+// drivers(): name -> true of all drivers
+static int native_drivers(lua_State *lua)
+{
+	const struct driver_type **list;
+	unsigned n = driver_list(&list);
+
+	lua_createtable(lua, 0, (int)n);
+	for (unsigned i = 0; i < n; i++) {
+		lua_pushboolean(lua, true);
+		lua_setfield(lua, -2, list[i]->name);
+	}
+	return 1;
+}
+
+// suggest(word, names): the name that was meant, or nil
+static int native_suggest(lua_State *lua)
+{
+	const char *word = luaL_checkstring(lua, 1);
+	unsigned n = (unsigned)lua_rawlen(lua, 2);
+	const char **names = lua_newuserdatauv(lua, (n + 1) * sizeof(*names), 0);
+	const char *near;
+
+	luaL_checkstack(lua, 4, "names");
+	for (unsigned i = 0; i < n; i++) {
+		lua_rawgeti(lua, 2, (lua_Integer)i + 1);
+		names[i] = luaL_checkstring(lua, -1);
+		lua_pop(lua, 1); // the list keeps it
+	}
+	near = suggest(word, names, n);
+	if (near)
+		lua_pushstring(lua, near);
+	else
+		lua_pushnil(lua);
+	return 1;
+}
+
+// fault(file, line, text): a fault of the graph; the script goes on, so that all are found
+static int native_fault(lua_State *lua)
+{
+	struct script *script = script_of(lua);
+
+	error_at(script->errors, place_arg(lua, 1), "%s", luaL_checkstring(lua, 3));
+	script->faults++;
+	return 0;
+}
+
+// module_load(path, file, line): a module or driver built outside this tree
+static int native_module_load(lua_State *lua)
+{
+	struct script *script = script_of(lua);
+
+	if (module_load(luaL_checkstring(lua, 1), place_arg(lua, 2), script->errors))
+		script->faults++;
+	return 0;
+}
+
+// sets(): name -> text of each --set
+static int native_sets(lua_State *lua)
+{
+	const struct script_options *options = &script_of(lua)->options;
+
+	lua_newtable(lua);
+	for (unsigned i = 0; i < options->n_sets; i++) {
+		lua_pushstring(lua, options->sets[i].value);
+		lua_setfield(lua, -2, options->sets[i].name);
+	}
+	return 1;
+}
+
+// file(): the script's name as it was given
+static int native_file(lua_State *lua)
+{
+	lua_pushstring(lua, script_of(lua)->options.file);
+	return 1;
+}
+
+// describe(text): for --help; false when nobody asked
+static int native_describe(lua_State *lua)
+{
+	struct script *script = script_of(lua);
+
+	if (script->describe) {
+		fputs(luaL_checkstring(lua, 1), script->describe);
+		script->described = true;
+	}
+	lua_pushboolean(lua, script->describe != NULL);
+	return 1;
+}
+
+// What a var may be, beside what Lua knows by itself.
+union var_field {
+	bool boolean;
+	int64_t integer;
+	double number;
+	struct duration duration;
+	struct bytes bytes;
+	struct rate rate;
+	struct rte_ether_addr mac;
+	struct ip4_net ip4;
+	struct ip6_net ip6;
+};
+
+static const struct {
+	const char *name;
+	enum param_type type;
+} var_types[] = {
+    {"boolean", PARAM_BOOL},	  {"integer", PARAM_I64},  {"number", PARAM_DOUBLE},
+    {"duration", PARAM_DURATION}, {"bytes", PARAM_BYTES},  {"rate", PARAM_RATE},
+    {"mac", PARAM_MAC},		  {"ipv4", PARAM_IP4_NET}, {"ipv6", PARAM_IP6_NET},
+};
+
+// var(name, type, value, min, max, file, line): whether it is one, else a fault. For booleans and
+// numbers the value comes too, as text has none.
+static int native_var(lua_State *lua)
+{
+	const char *type = luaL_checkstring(lua, 2);
+	struct script *script = script_of(lua);
+	struct place place = place_arg(lua, 6);
+	bool range = !lua_isnoneornil(lua, 4) || !lua_isnoneornil(lua, 5);
+	struct param rows[] = {{.name = luaL_checkstring(lua, 1),
+				.struct_size = sizeof(union var_field),
+				.min = range ? (int64_t)luaL_optinteger(lua, 4, INT64_MIN) : 0,
+				.max = range ? (uint64_t)luaL_optinteger(lua, 5, INT64_MAX) : 0},
+			       PARAM_END};
+	size_t n = sizeof(var_types) / sizeof(*var_types), i = 0;
+	struct arena *arena = arena_new();
+	struct value *map = value_new(arena, VALUE_MAP, place), *value;
+	const union var_field *field;
+
+	while (i < n && strcmp(type, var_types[i].name) != 0)
+		i++;
+	rows[0].type = i < n ? var_types[i].type : PARAM_STRING;
+	if (rows[0].type != PARAM_I64)
+		rows[0].min = 0, rows[0].max = 0;
+	value = value_scalar(arena, place, luaL_tolstring(lua, 3, NULL));
+	value_put(arena, map, rows[0].name, place, value);
+	field = table_fill(arena, rows, "vars", place, map, NULL, script->errors);
+	lua_pushboolean(lua, field != NULL);
+	if (!field)
+		script->faults++;
+	if (field && rows[0].type == PARAM_BOOL)
+		lua_pushboolean(lua, field->boolean);
+	else if (field && rows[0].type == PARAM_I64)
+		lua_pushinteger(lua, field->integer);
+	else if (field && rows[0].type == PARAM_DOUBLE)
+		lua_pushnumber(lua, field->number);
+	else
+		lua_pushvalue(lua, 3);
+	arena_free(arena);
+	return 2;
+}
+
+// print(...), which must not come between the objects of --json
+static int native_print(lua_State *lua)
+{
+	FILE *to = script_of(lua)->options.quiet_output ? stderr : stdout;
+	int n = lua_gettop(lua);
+
+	for (int i = 1; i <= n; i++) {
+		size_t length;
+		const char *text = luaL_tolstring(lua, i, &length);
+
+		if (i > 1)
+			fputc('\t', to);
+		fwrite(text, 1, length, to);
+		lua_pop(lua, 1);
+	}
+	fputc('\n', to);
+	return 0;
+}
+
+static const luaL_Reg functions[] = {
+    {"modules", native_modules},
+    {"drivers", native_drivers},
+    {"suggest", native_suggest},
+    {"fault", native_fault},
+    {"module_load", native_module_load},
+    {"sets", native_sets},
+    {"file", native_file},
+    {"describe", native_describe},
+    {"var", native_var},
+    {"print", native_print},
+    {NULL, NULL},
+};
+
+void native_push(struct script *script)
+{
+	luaL_newlibtable(script->lua, functions);
+	lua_pushlightuserdata(script->lua, script);
+	luaL_setfuncs(script->lua, functions, 1);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A script's life: it is run, its graph is taken, it drives, it is closed.
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/inside.h"
+
+bool script_named(const char *file)
+{
+	size_t n = strlen(file);
+
+	return n > 4 && !strcmp(file + n - 4, ".lua");
+}
+
+// `FILE:LINE: ` at the start of a text; where it ends, or NULL.
+static const char *place_scan(const char *text, struct arena *arena, struct place *place)
+{
+	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		char *end;
+		unsigned long line = strtoul(colon + 1, &end, 10);
+
+		if (end == colon + 1 || strncmp(end, ": ", 2) != 0)
+			continue;
+		place->file = arena_strndup(arena, text, (size_t)(colon - text));
+		place->line = (unsigned)line;
+		return end + 2;
+	}
+	return NULL;
+}
+
+void script_fault(const struct script *script, const char *text, struct errors *errors)
+{
+	struct arena *arena = arena_new();
+	struct place place = {.file = script->options.file};
+	char *first = arena_strdup(arena, text), *line, *rest = strchr(first, '\n');
+	const char *what;
+
+	if (rest)
+		*rest++ = '\0';
+	what = place_scan(first, arena, &place);
+	what = what ? what : first;
+	// What the checker said has its own "error: ".
+	error_at(errors, place, "%s", strncmp(what, "error: ", 7) ? what : what + 7);
+	while (rest && *rest) {
+		line = rest + strspn(rest, " \t");
+		rest = strchr(line, '\n');
+		if (rest)
+			*rest++ = '\0';
+		error_trace(errors, line);
+	}
+	arena_free(arena);
+}
+
+static void fault_take(struct script *script, struct errors *errors)
+{
+	const char *text = lua_tostring(script->lua, -1);
+
+	if (text && !strcmp(text, "not enough memory") && state_exhausted(script->lua))
+		error_at(errors, (struct place){.file = script->options.file},
+			 "the script needs more than %" PRIu64
+			 " MiB of memory (--script-memory raises the limit)",
+			 script->options.limits.memory_bytes >> 20);
+	else
+		script_fault(script, text ? text : "an error that is no text", errors);
+	lua_pop(script->lua, 1);
+}
+
+// Opens the library: prelude.lua is given the program's functions, sets the globals and returns
+// what the main file builds and what drives it.
+static int prelude_open(lua_State *lua)
+{
+	struct script *script = lua_touserdata(lua, 1);
+
+	state_path(lua, script->options.file);
+	native_push(script);
+	native_run_push(script);
+	luaL_getsubtable(lua, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_pushvalue(lua, -2);
+	lua_setfield(lua, -2, "sluice.native");
+	lua_getglobal(lua, "require");
+	lua_pushliteral(lua, "sluice.prelude");
+	lua_call(lua, 1, 1);
+	lua_getfield(lua, -1, "root");
+	script->root = luaL_ref(lua, LUA_REGISTRYINDEX);
+	lua_getfield(lua, -1, "hooks");
+	script->hooks = luaL_ref(lua, LUA_REGISTRYINDEX);
+	return 0;
+}
+
+static struct script *script_new(const struct script_options *options, struct errors *errors)
+{
+	struct script *script = memory_new(1, sizeof(*script));
+	struct state_limits *limits = &script->options.limits;
+
+	script->options = *options;
+	if (!limits->memory_bytes)
+		limits->memory_bytes = SCRIPT_MEMORY;
+	if (!limits->instructions)
+		limits->instructions = SCRIPT_INSTRUCTIONS;
+	script->errors = errors;
+	script->lua = state_new(*limits);
+	if (!script->lua) {
+		error_machine_at(errors, (struct place){.file = options->file},
+				 "there is no memory for the script");
+		free(script);
+		return NULL;
+	}
+	return script;
+}
+
+// Calls a hook of the library; hook_result is what it returns, if that is a number, else -1.
+static bool hook_run(struct script *script, const char *name, struct errors *errors)
+{
+	lua_State *lua = script->lua;
+
+	script->hook_result = -1;
+	lua_rawgeti(lua, LUA_REGISTRYINDEX, script->hooks);
+	lua_getfield(lua, -1, name);
+	lua_remove(lua, -2);
+	if (!state_call(lua, 0, 1)) {
+		fault_take(script, errors);
+		return false;
+	}
+	if (lua_isinteger(lua, -1))
+		script->hook_result = lua_tointeger(lua, -1);
+	lua_pop(lua, 1);
+	return true;
+}
+
+static bool script_run(struct script *script, struct errors *errors)
+{
+	lua_State *lua = script->lua;
+
+	lua_pushcfunction(lua, prelude_open);
+	lua_pushlightuserdata(lua, script);
+	if (!state_call(lua, 1, 0)) {
+		fault_take(script, errors);
+		return false;
+	}
+	if (luaL_loadfilex(lua, script->options.file, "t") != LUA_OK || !state_call(lua, 0, 0)) {
+		if (script->described)
+			return true;
+		fault_take(script, errors);
+		return false;
+	}
+	return hook_run(script, "built", errors);
+}
+
+struct script *script_open(const struct script_options *options, struct errors *errors)
+{
+	struct script *script = script_new(options, errors);
+
+	if (!script || script_run(script, errors))
+		return script;
+	script_close(script);
+	return NULL;
+}
+
+void script_close(struct script *script)
+{
+	if (!script)
+		return;
+	state_close(script->lua);
+	if (script->arena)
+		arena_free(script->arena);
+	free(script);
+}
+
+int script_describe(const struct script_options *options, FILE *to, struct errors *errors)
+{
+	struct script *script = script_new(options, errors);
+	bool ok;
+
+	if (!script)
+		return ERROR_MACHINE;
+	script->describe = to;
+	ok = script_run(script, errors);
+	if (ok && !script->described)
+		fprintf(to, "%s has no vars.\n", options->file);
+	script_close(script);
+	return ok ? 0 : ERROR_INPUT;
+}
+
+// Pushes the result; tree_graph() may fail for want of memory, so it runs within a call.
+static int graph_take(lua_State *lua)
+{
+	struct script *script = lua_touserdata(lua, 1);
+
+	lua_rawgeti(lua, LUA_REGISTRYINDEX, script->root);
+	lua_pushlightuserdata(lua, tree_graph(script, lua, -1, script->errors));
+	return 1;
+}
+
+struct graph *script_graph(struct script *script, struct errors *errors)
+{
+	unsigned before = errors_count(errors);
+	struct graph *graph;
+
+	script->errors = errors;
+	lua_pushcfunction(script->lua, graph_take);
+	lua_pushlightuserdata(script->lua, script);
+	if (!state_call(script->lua, 1, 1)) {
+		fault_take(script, errors);
+		return NULL;
+	}
+	graph = lua_touserdata(script->lua, -1);
+	lua_pop(script->lua, 1);
+	if (!graph || (!script->faults && errors_count(errors) == before))
+		return graph;
+	graph_free(graph);
+	return NULL;
+}
+
+// Calls a hook while the graph runs; its result, or -1. A Lua error ends the run.
+static lua_Integer hook_call(struct script *script, const char *name)
+{
+	struct errors *errors = errors_new();
+	lua_Integer result = -1;
+
+	script->errors = errors;
+	if (hook_run(script, name, errors)) {
+		result = script->hook_result;
+	} else {
+		script->exit_code = ERROR_INPUT;
+		script->stopping = true;
+	}
+	errors_print(errors, stderr);
+	errors_free(errors);
+	script->errors = NULL;
+	return result;
+}
+
+void script_start(struct script *script, struct run *run)
+{
+	script->run = run;
+	hook_call(script, "start");
+}
+
+uint64_t script_tick(struct script *script)
+{
+	lua_Integer wait = script->stopping ? -1 : hook_call(script, "tick");
+
+	return wait < 0 ? UINT64_MAX : (uint64_t)wait;
+}
+
+bool script_stopping(const struct script *script)
+{
+	return script->stopping;
+}
+
+int script_finish(struct script *script)
+{
+	hook_call(script, "finish");
+	script->run = NULL;
+	return script->exit_code;
+}
