@@ -130,31 +130,69 @@ static bool frame_shown(const lua_Debug *frame)
 	return frame->source[0] == '@' && strcmp(frame->what, "C") != 0;
 }
 
+// Lua shortens long names of files to "...end/of/it.lua". A text that begins with one gets the
+// whole name, if the file is among the frames.
+static void text_add(luaL_Buffer *out, lua_State *from, const char *text, int level)
+{
+	lua_Debug frame;
+
+	while (!strncmp(text, "...", 3) && lua_getstack(from, level++, &frame)) {
+		size_t n;
+
+		lua_getinfo(from, "S", &frame);
+		n = strlen(frame.short_src);
+		if (frame_shown(&frame) && !strncmp(text, frame.short_src, n) && text[n] == ':') {
+			luaL_addstring(out, frame.source + 1);
+			text += n;
+			break;
+		}
+	}
+	luaL_addstring(out, text);
+}
+
 void state_traceback(lua_State *to, lua_State *from, const char *text, int level)
 {
 	lua_Debug frame;
 	luaL_Buffer out;
+	char before[200] = "", where[200];
 
 	luaL_buffinit(to, &out);
-	luaL_addstring(&out, text);
+	text_add(&out, from, text, level);
 	for (int end = level + 50; level < end && lua_getstack(from, level, &frame); level++) {
-		char line[300];
-
 		lua_getinfo(from, "Sln", &frame);
 		if (!frame_shown(&frame))
 			continue;
-		snprintf(line, sizeof(line), "\n%s:%d: in %s", frame.short_src, frame.currentline,
+		snprintf(where, sizeof(where), ":%d: in %s", frame.currentline,
 			 *frame.what == 'm' ? "the script"
 			 : frame.name	    ? frame.name
 					    : "a function");
-		luaL_addstring(&out, line);
+		// A function that calls itself is shown once.
+		if (!strcmp(where, before))
+			continue;
+		strcpy(before, where);
+		luaL_addchar(&out, '\n');
+		luaL_addstring(&out, frame.source + 1);
+		luaL_addstring(&out, where);
 	}
 	luaL_pushresult(&out);
 }
 
+void state_message(lua_State *lua, int index)
+{
+	if (lua_isstring(lua, index) || luaL_getmetafield(lua, index, "__tostring") != LUA_TNIL)
+		luaL_tolstring(lua, index, NULL);
+	else if (lua_isnoneornil(lua, index))
+		lua_pushliteral(lua, "an error without a text");
+	else
+		lua_pushfstring(lua, "an error that is a %s, it should be a text",
+				luaL_typename(lua, index));
+}
+
 static int traceback(lua_State *lua)
 {
-	state_traceback(lua, lua, luaL_tolstring(lua, 1, NULL), 1);
+	lua_settop(lua, 1);
+	state_message(lua, 1);
+	state_traceback(lua, lua, lua_tostring(lua, -1), 1);
 	return 1;
 }
 

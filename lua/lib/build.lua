@@ -28,8 +28,12 @@ local function add(list, row)
 end
 
 -- The arguments of a constructor: a name, a table of parameters, or both, in this order.
-local function arguments(what, name, params)
-  if type(name) ~= "string" then name, params = nil, name end
+local function arguments(what, name, params, more)
+  if type(name) ~= "string" then name, params, more = nil, name, params end
+  if more ~= nil then
+    place.raise("%s: there is a %s too much: it takes a name, a table of parameters, or both in this"
+                .. " order", what, type(more))
+  end
   if params ~= nil and type(params) ~= "table" then
     place.raise("%s: the parameters are a %s, they should be a table, as in %s{...}", what,
                 type(params), what)
@@ -40,7 +44,9 @@ end
 local function name_take(graph, kind, name)
   local other = graph.names[kind .. name]
   if other then
-    place.fault('"%s" is the name of a %s already, made in line %d', name, kind, other.line)
+    local file = place.here()
+    place.fault('"%s" is the name of a %s already, made in line %d%s', name, kind, other.line,
+                file == other.file and "" or " of " .. other.file)
   end
 end
 
@@ -71,7 +77,8 @@ local is_node, is_stop, is_piece, is_port = is(Node), is(Stop), is(Piece), is(Po
 
 local function gate_check(gate)
   if math.type(gate) ~= "integer" and type(gate) ~= "string" then
-    place.raise("a gate is a number or a name, not a %s", type(gate))
+    place.raise("a gate is a whole number or a name, not %s",
+                type(gate) == "number" and gate or "a " .. type(gate))
   end
 end
 
@@ -110,6 +117,8 @@ local function end_text(stop, output)
 end
 
 local function link(from, to)
+  -- Of a node whose name is wrong all has been said.
+  if from.node.misnamed or to.node.misnamed then return end
   add(adding().links, {text = end_text(from, true) .. " -> " .. end_text(to, false)})
 end
 
@@ -144,7 +153,13 @@ local function piece_of(item, where)
     place.raise('the port "%s" stands in the middle of a chain, it should be first or last: packets'
                 .. " leave by PortOut and come in by PortInc", item.name)
   end
-  if type(item) == "function" then return piece_of(item(), where) end
+  if type(item) == "function" then
+    local made = item()
+    if made == nil then
+      place.raise("a function in a chain gave nothing, it should give what stands in its place")
+    end
+    return piece_of(made, where)
+  end
   if type(item) == "string" then
     local row = adding().names["node" .. item]
     if row then return piece_of(row.node) end
@@ -157,7 +172,8 @@ local function piece_of(item, where)
 end
 
 -- Items of a chain, lists in it laid open. A hole is a mistake, not an end.
-local function flatten(into, n, get)
+local function flatten(into, n, get, depth)
+  if depth > 64 then place.raise("lists in a chain lie in each other more than 64 deep") end
   for i = 1, n do
     local item = get(i)
     if item == nil then
@@ -165,12 +181,12 @@ local function flatten(into, n, get)
     elseif type(item) == "table" and getmetatable(item) == nil then
       local last = 0
       for key in pairs(item) do
-        if math.type(key) ~= "integer" then
+        if math.type(key) ~= "integer" or key < 1 then
           place.raise("a list in a chain has the key %s: it should hold nodes only", tostring(key))
         end
         last = math.max(last, key)
       end
-      flatten(into, last, function(k) return item[k] end)
+      flatten(into, last, function(k) return item[k] end, depth + 1)
     else
       into[#into + 1] = item
     end
@@ -181,7 +197,7 @@ end
 -- Links its items one after the other; the piece that they make.
 function build.chain(...)
   local arguments_ = table.pack(...)
-  local items = flatten({}, arguments_.n, function(i) return arguments_[i] end)
+  local items = flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)
   if #items == 0 then place.raise("a chain of nothing: it should have nodes") end
   local whole
   for i, item in ipairs(items) do
@@ -197,7 +213,7 @@ end
 function build.parallel(...)
   local arguments_ = table.pack(...)
   local inputs, outputs = {}, {}
-  for _, item in ipairs(flatten({}, arguments_.n, function(i) return arguments_[i] end)) do
+  for _, item in ipairs(flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)) do
     local piece = piece_of(item)
     table.move(piece.inputs, 1, #piece.inputs, #inputs + 1, inputs)
     table.move(piece.outputs, 1, #piece.outputs, #outputs + 1, outputs)
@@ -220,7 +236,8 @@ end
 
 -- A node by name, made here or of the running graph.
 function build.node(name, module)
-  return setmetatable({name = name, module = module, reference = name}, Node)
+  return setmetatable({name = name, module = module, reference = name,
+                       misnamed = not name:find("^%a[%w_.#-]*$")}, Node)
 end
 
 function build.port(name, driver)
@@ -230,7 +247,7 @@ end
 local commands = native.modules()
 
 function build.module(name)
-  return commands[name] and function(...) return node_add(name, arguments(name, ...)) end
+  return function(...) return node_add(name, arguments(name, ...)) end
 end
 
 function build.modules() return commands end
@@ -292,12 +309,19 @@ local sections = {vars = true, modules = true, ports = true, nodes = true, graph
 
 function build.settings(values)
   if type(values) ~= "table" then place.raise("settings are a table, not a %s", type(values)) end
-  for name, value in pairs(values) do
+  local names = {}
+  for name in pairs(values) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  for _, name in ipairs(names) do
+    local other = adding().names["setting" .. tostring(name)]
     if type(name) ~= "string" or sections[name] then
       place.fault('"%s" is not a setting; in a script, ports, nodes and workers are functions',
                   tostring(name))
+    elseif other then
+      place.fault('the setting "%s" was given in line %d already', name, other.line)
     else
-      add(adding().settings, {name = name, value = value})
+      adding().names["setting" .. name] = add(adding().settings,
+                                              {name = name, value = values[name]})
     end
   end
 end
@@ -314,17 +338,22 @@ function build.graph(make)
   if type(make) ~= "function" then
     place.raise("graph() takes a function that builds it, or the path of a YAML file")
   end
-  local before, own = current, graph_new()
+  local before, own, faults = current, graph_new(), native.faults()
   current = own
   local ok, why = xpcall(make, native.traced)
   current = before
   if not ok then error(why, 0) end
-  local found, graph = pcall(native.graph, own)
+  local found, graph = pcall(native.graph, own, faults)
   if not found then error(graph, 0) end
   return graph
 end
 
 -- The script's own graph is whole: what comes later is another one.
-function build.close() current = nil end
+function build.close()
+  if #current.nodes + #current.ports == 0 then
+    error("the script builds no graph, it should make nodes, as in chain(Source{}, Sink{})", 0)
+  end
+  current = nil
+end
 
 return build

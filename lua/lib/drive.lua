@@ -30,6 +30,10 @@ local function callback(f, what)
   return f
 end
 
+local function cancelled(task)
+  return task.cancelled or task.handle and task.handle.cancelled
+end
+
 local function resume(task, ...)
   local before = current
   current = task
@@ -38,37 +42,42 @@ local function resume(task, ...)
   current = before
   if not ok then error(native.traceback(task.co, why), 0) end
   task.ended = coroutine.status(task.co) == "dead"
+  if not (task.ended or task.wake or task.condition or cancelled(task)) then
+    error(native.traceback(task.co, "coroutine.yield() outside of coroutines of the script's own: "
+                           .. "a task waits with wait() or wait_until()"), 0)
+  end
 end
 
-local function task_new(f, ...)
-  local task = {co = coroutine.create(f)}
+-- `handle`: what can cancel it, or nil.
+local function task_new(f, handle)
+  local task = {co = coroutine.create(f), handle = handle}
   tasks[#tasks + 1] = task
-  resume(task, ...)
-  return task
+  resume(task)
 end
 
-local function yield(what)
+local function waiting(what)
   if not current or coroutine.running() ~= current.co then
     place.raise("%s can be used in on.start(), every(), after() and task() only", what)
   end
-  return coroutine.yield()
 end
 
 -- Lets the others go on for so long.
 function drive.wait(time)
   local ns = duration(time, "wait")
-  if current then current.wake = native.now() + ns end
-  yield("wait()")
+  waiting("wait()")
+  current.wake = native.now() + ns
+  coroutine.yield()
 end
 
 -- Waits until the condition holds, `limit` at most (10 s if nothing is said). Whether it held.
 function drive.wait_until(condition, limit)
   callback(condition, "wait_until")
   local ns = duration(limit or "10s", "wait_until")
+  waiting("wait_until()")
   local held = condition()
   if held then return held end
-  if current then current.condition, current.limit = condition, native.now() + ns end
-  return yield("wait_until()")
+  current.condition, current.limit = condition, native.now() + ns
+  return coroutine.yield()
 end
 
 local handle = {}
@@ -78,7 +87,7 @@ handle.__index = handle
 function handle:cancel() self.cancelled = true end
 
 local function begin(h, f)
-  if started then h.task = task_new(f) else pending[#pending + 1] = {h, f} end
+  if started then task_new(f, h) else pending[#pending + 1] = {h, f} end
   return h
 end
 
@@ -93,7 +102,6 @@ function drive.every(period, f)
     while true do
       current.wake = due
       coroutine.yield()
-      if h.cancelled then return end
       f()
       due = math.max(due + ns, native.now())
     end
@@ -108,7 +116,7 @@ function drive.after(time, f)
   return begin(h, function()
     current.wake = native.now() + ns
     coroutine.yield()
-    if not h.cancelled then f() end
+    f()
   end)
 end
 
@@ -165,8 +173,11 @@ end
 function drive.start()
   started = true
   for _, f in ipairs(waiting_for.start) do task_new(f) end
-  for _, row in ipairs(pending) do row[1].task = task_new(row[2]) end
+  local later = pending
   pending = {}
+  for _, row in ipairs(later) do
+    if not row[1].cancelled then task_new(row[2], row[1]) end
+  end
 end
 
 local function due(task, now)
@@ -184,7 +195,7 @@ function drive.tick()
   local i = 1
   while i <= #tasks do
     local task, now = tasks[i], native.now()
-    if not task.ended and not task.cancelled then
+    if not task.ended and not cancelled(task) then
       local ready, value = due(task, now)
       if ready then resume(task, value) end
     end
@@ -192,7 +203,7 @@ function drive.tick()
   end
   local kept, now = {}, native.now()
   for _, task in ipairs(tasks) do
-    if not task.ended and not task.cancelled then
+    if not task.ended and not cancelled(task) then
       kept[#kept + 1] = task
       if task.condition then wait = math.min(wait, CONDITION_NS) end
       if task.wake then wait = math.min(wait, math.max(task.wake - now, 0)) end
@@ -211,8 +222,14 @@ function drive.finish()
   for _, f in ipairs(waiting_for.stop) do
     if ok then ok, why = xpcall(f, native.traced) end
   end
-  if drive.close then drive.close() end
   if not ok then error(why, 0) end
+end
+
+-- Whatever happened: the programs that were started are ended.
+function drive.shut()
+  local close = drive.close
+  drive.close = nil
+  if close then close() end
 end
 
 return drive

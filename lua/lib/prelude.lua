@@ -30,13 +30,13 @@ port = setmetatable({}, {
   end,
 })
 
--- A name that begins as a module's does is meant to be one.
+-- A name that begins as a module's does is meant to be one. Whether there is such a module is
+-- checked with the rest of the graph.
 setmetatable(_G, {
   __index = function(_, name)
-    local make = build.module(name)
-    if make or type(name) ~= "string" or not name:match("^%u") then return make end
-    place.raise('there is no module "%s"%s', name,
-                place.near(name, build.modules(), " (`sluice modules` lists them)"))
+    if type(name) == "string" and (build.modules()[name] or name:match("^%u%w*$")) then
+      return build.module(name)
+    end
   end,
 })
 
@@ -51,5 +51,6 @@ return {
       variables.check()
     end,
     start = drive.start, tick = drive.tick, finish = drive.finish,
+    close = drive.shut,
   },
 }

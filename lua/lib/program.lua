@@ -46,7 +46,14 @@ function program.spawn(spec)
   local known = {ready = true, env = true, cwd = true, limit = true}
   for key in pairs(spec) do
     if math.type(key) ~= "integer" and not known[key] then
-      place.raise('spawn: there is no option "%s"%s', tostring(key), place.near(key, known))
+      place.raise('spawn: there is no option "%s"%s', tostring(key), place.near(key, known, ": there are cwd, env, limit and ready"))
+    end
+  end
+  local types = {ready = "string", env = "table", cwd = "string"}
+  for key, kind in pairs(types) do
+    if spec[key] ~= nil and type(spec[key]) ~= kind then
+      place.raise("spawn: %s is a %s, it should be a %s", key, type(spec[key]),
+                  kind == "string" and "text" or "table")
     end
   end
   -- Should this process be killed, so is what it has started.

@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+spawn{"true", env = "PATH=/"}
