@@ -26,7 +26,7 @@ struct convert {
 	const struct step *step;
 	unsigned depth;
 	size_t count;
-	bool failed;  // one fault is enough: the rest would be like it
+	unsigned faults;
 	bool endless; // nothing of it is of use
 };
 
@@ -53,16 +53,16 @@ static struct value *refuse(struct convert *at, const char *format, const char *
 	const char *why = arena_printf(at->arena, format, what);
 
 	value->faulty = true;
-	if (!at->failed)
+	// Of many functions in a list, say, a few are enough.
+	if (at->faults++ < 10)
 		error_at(at->errors, at->place, "%s%s%s%s%s", at->what ? at->what : "",
 			 at->what ? ": " : "", path, *path ? ": " : "", why);
-	at->failed = true;
 	return value;
 }
 
 static struct value *refuse_all(struct convert *at, const char *format, const char *what)
 {
-	at->endless = !at->failed;
+	at->endless = true;
 	return refuse(at, format, what);
 }
 
@@ -150,7 +150,7 @@ static struct value *convert_list(struct convert *at, int index, lua_Unsigned n)
 	struct step step = {.up = at->step};
 
 	at->step = &step;
-	for (lua_Unsigned i = 1; i <= n && !at->failed; i++) {
+	for (lua_Unsigned i = 1; i <= n && !at->endless; i++) {
 		struct value *item;
 
 		step.item = i - 1;
@@ -193,7 +193,7 @@ static struct value *convert_map(struct convert *at, int index)
 	while (lua_next(at->lua, index)) {
 		convert_member(at, map);
 		lua_pop(at->lua, 1);
-		if (at->failed) {
+		if (at->endless) {
 			lua_pop(at->lua, 1);
 			break;
 		}
@@ -269,7 +269,7 @@ static struct value *convert_table(struct convert *at, int index)
 
 static struct value *convert(struct convert *at, int index)
 {
-	if (at->failed)
+	if (at->endless)
 		return value_new(at->arena, VALUE_NULL, at->place);
 	if (++at->count > VALUE_COUNT_MAX)
 		return refuse_all(at, "there are more than %s values", "a million");

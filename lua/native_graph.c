@@ -96,6 +96,18 @@ static void list_add(lua_State *lua, const char *list, const char *text)
 	lua_pop(lua, 1);
 }
 
+// A table with an empty list for each fate.
+static void lists_push(lua_State *lua)
+{
+	lua_newtable(lua);
+	for (size_t i = 0; i < sizeof(fate_names) / sizeof(*fate_names); i++) {
+		lua_newtable(lua);
+		lua_setfield(lua, -2, fate_names[i]);
+	}
+	lua_newtable(lua);
+	lua_setfield(lua, -2, "losses");
+}
+
 struct diff {
 	const struct graph *old, *new;
 	const struct graph_diff *found;
@@ -108,7 +120,7 @@ static int diff_table(lua_State *lua)
 	const struct graph *old = diff->old, *new = diff->new;
 
 	lua_newtable(lua);
-	lua_newtable(lua); // nodes
+	lists_push(lua); // nodes
 	for (unsigned i = 0; i < new->n_nodes; i++) {
 		list_add(lua, fate_names[diff->found->nodes[i]], new->nodes[i].name);
 		if (diff->found->losses[i])
@@ -118,7 +130,7 @@ static int diff_table(lua_State *lua)
 		if (diff->found->gone_nodes[i] == FATE_REMOVED)
 			list_add(lua, "removed", old->nodes[i].name);
 	lua_setfield(lua, -2, "nodes");
-	lua_newtable(lua);
+	lists_push(lua);
 	for (unsigned i = 0; i < new->n_ports; i++)
 		list_add(lua, fate_names[diff->found->ports[i]], new->ports[i].name);
 	for (unsigned i = 0; i < old->n_ports; i++)

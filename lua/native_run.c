@@ -98,8 +98,8 @@ static int push_json(lua_State *lua, json_t *json)
 	return status == LUA_OK ? 1 : lua_error(lua);
 }
 
-// stats(kind, name): the counters of a node or port as `sluice run --json` prints them, or nil;
-// workers: by place, from 1
+// stats(kind, name) gives the counters of a node or port as `sluice run --json` prints them, or
+// nil; of a worker by its place, from 1
 static int native_stats(lua_State *lua)
 {
 	struct run *run = native_run(lua);
@@ -234,11 +234,41 @@ static int native_duration(lua_State *lua)
 	return 1;
 }
 
+// require_main(name): require() on the main thread, for libraries written in C that keep the state
+// they are opened in. A coroutine would be collected while they still use it.
+static int native_require_main(lua_State *lua)
+{
+	const char *name = luaL_checkstring(lua, 1);
+	lua_State *to;
+	int status;
+
+	lua_rawgeti(lua, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+	to = lua_tothread(lua, -1);
+	luaL_checkstack(lua, 4, name);
+	if (!lua_checkstack(to, 4))
+		return luaL_error(lua, "there is no memory for %s", name);
+	lua_getglobal(lua, "require");
+	lua_pushvalue(lua, 1);
+	lua_xmove(lua, to, 2);
+	status = lua_pcall(to, 1, 1, 0);
+	lua_xmove(to, lua, 1);
+	return status == LUA_OK ? 1 : lua_error(lua);
+}
+
 static const luaL_Reg functions[] = {
-    {"running", native_running}, {"now", native_now},		{"names", native_names},
-    {"stats", native_stats},	 {"seconds", native_seconds},	{"call", native_call},
-    {"stop", native_stop},	 {"complain", native_complain}, {"traceback", native_traceback},
-    {"traced", native_traced},	 {"duration", native_duration}, {NULL, NULL},
+    {"running", native_running},
+    {"now", native_now},
+    {"names", native_names},
+    {"stats", native_stats},
+    {"seconds", native_seconds},
+    {"call", native_call},
+    {"stop", native_stop},
+    {"complain", native_complain},
+    {"traceback", native_traceback},
+    {"traced", native_traced},
+    {"duration", native_duration},
+    {"require_main", native_require_main},
+    {NULL, NULL},
 };
 
 void native_run_push(struct script *script)

@@ -21,8 +21,11 @@ static bool file_named(const struct script *script, const char *file)
 {
 	const char *dot = strrchr(file, '.');
 
-	return !strcmp(file, script->options.file) || !strncmp(file, "[string ", 8) ||
-	       (dot && (!strcmp(dot, ".lua") || !strcmp(dot, ".yaml") || !strcmp(dot, ".yml")));
+	if (!strcmp(file, script->options.file) || !strncmp(file, "[string ", 8))
+		return true;
+	// "expected: mine.lua" is no file.
+	return dot && !strstr(file, ": ") &&
+	       (!strcmp(dot, ".lua") || !strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
 }
 
 // Lua shortens the names of files that it cannot read to "...end/of/it.lua".

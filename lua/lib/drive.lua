@@ -218,11 +218,7 @@ function drive.finish()
   if stopped or not started then return end
   stopped, current = true, nil
   tasks = {}
-  local ok, why = true, nil
-  for _, f in ipairs(waiting_for.stop) do
-    if ok then ok, why = xpcall(f, native.traced) end
-  end
-  if not ok then error(why, 0) end
+  for _, f in ipairs(waiting_for.stop) do f() end
 end
 
 -- Whatever happened: the programs that were started are ended.

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Other programs: started, waited for, and always cleaned up. On libuv, on the control thread.
 
-local uv = require "luv"
 local native = require "sluice.native"
+local uv = native.require_main("luv")
 local place = require "sluice.place"
 local drive = require "sluice.drive"
 local program = {}
