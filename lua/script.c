@@ -106,6 +106,17 @@ static void trace_add(const struct script *script, char *rest, struct place plac
 	}
 }
 
+static const char *memory_text(const struct script_options *options, struct arena *arena)
+{
+	uint64_t bytes = options->limits.memory_bytes;
+	bool mib = bytes >= 1 << 20;
+
+	return arena_printf(arena,
+			    "the script needs more than %" PRIu64
+			    " %s of memory (--script-memory raises the limit)",
+			    mib ? bytes >> 20 : bytes >> 10, mib ? "MiB" : "KiB");
+}
+
 void script_fault(const struct script *script, const char *text, struct errors *errors)
 {
 	struct arena *arena = arena_new();
@@ -126,6 +137,8 @@ void script_fault(const struct script *script, const char *text, struct errors *
 		if (rest)
 			place_scan(script, rest, arena, &place);
 	}
+	if (!strcmp(what, "not enough memory") && (!script->lua || state_exhausted(script->lua)))
+		what = memory_text(&script->options, arena);
 	colon = strstr(what, "' not found:");
 	required = !strncmp(what, "module '", 8) && colon && !colon[12];
 	// What the checker said has its own "error: ".
@@ -137,25 +150,11 @@ void script_fault(const struct script *script, const char *text, struct errors *
 	arena_free(arena);
 }
 
-static void memory_fault(const struct script_options *options, struct errors *errors)
-{
-	uint64_t bytes = options->limits.memory_bytes;
-	bool mib = bytes >= 1 << 20;
-
-	error_at(errors, (struct place){.file = options->file},
-		 "the script needs more than %" PRIu64
-		 " %s of memory (--script-memory raises the limit)",
-		 mib ? bytes >> 20 : bytes >> 10, mib ? "MiB" : "KiB");
-}
-
 static void fault_take(struct script *script, struct errors *errors)
 {
 	const char *text = lua_tostring(script->lua, -1);
 
-	if (text && !strcmp(text, "not enough memory") && state_exhausted(script->lua))
-		memory_fault(&script->options, errors);
-	else
-		script_fault(script, text ? text : "an error that is no text", errors);
+	script_fault(script, text ? text : "an error that is no text", errors);
 	lua_pop(script->lua, 1);
 }
 
@@ -196,7 +195,7 @@ static struct script *script_new(const struct script_options *options, struct er
 	script->lua = state_new(*limits);
 	if (!script->lua) {
 		if (limits->memory_bytes < 1 << 20)
-			memory_fault(&script->options, errors);
+			script_fault(script, "not enough memory", errors);
 		else
 			error_machine_at(errors, (struct place){.file = options->file},
 					 "there is no memory for the script");
