@@ -69,6 +69,28 @@ end
 -- Nodes, gates and pieces. A stop is one place in a chain, `[input]node[output]`; a piece has
 -- first inputs and last outputs, which are stops.
 
+---@class sluice.Stop
+---@operator shr(sluice.Item): sluice.Piece
+---> local Stop = {}
+
+---@class sluice.Node: sluice.Stop
+---@field name string
+---@field module string
+---@field stats table<string, any> all counters, as `sluice run --json` has them, and `packets`
+---@field gates table<integer, {packets: integer}> what left by each output gate, from 0
+---@field inputs table<integer, {packets: integer}> what came in by each input gate, from 0
+
+---@class sluice.Piece
+---@operator shr(sluice.Item): sluice.Piece
+
+---@class sluice.Port
+---@field name string
+---@field driver string
+---@field stats table<string, integer>
+---@operator shr(sluice.Item): sluice.Piece
+
+---@alias sluice.Item sluice.Node|sluice.Stop|sluice.Piece|sluice.Port|string|function|table
+
 local Node, Stop, Piece, Port = {}, {}, {}, {}
 build.Node, build.Port = Node, Port
 
@@ -88,14 +110,20 @@ end
 
 local gates = {}
 
--- The node by its output gate `gate`, by number or name.
+--- The node by its output gate `gate`, by number or name.
+---@param gate integer|string
+---@return sluice.Stop
+---> function Stop:gate(gate) end
 function gates:gate(gate)
   gate_check(gate)
   local stop = is_stop(self) and self or {node = self}
   return stop_new(stop.node, stop.input_gate, gate)
 end
 
--- The node by its input gate `gate`, by number or name.
+--- The node by its input gate `gate`, by number or name.
+---@param gate integer|string
+---@return sluice.Stop
+---> function Stop:input(gate) end
 function gates:input(gate)
   gate_check(gate)
   local stop = is_stop(self) and self or {node = self}
@@ -194,7 +222,10 @@ local function flatten(into, n, get, depth)
   return into
 end
 
--- Links its items one after the other; the piece that they make.
+--- Links its items one after the other; the piece that they make.
+---@param ... sluice.Item
+---@return sluice.Piece
+---> function chain(...) end
 function build.chain(...)
   local arguments_ = table.pack(...)
   local items = flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)
@@ -208,8 +239,11 @@ function build.chain(...)
   return whole
 end
 
--- Pieces side by side: the node before them feeds the first from its gate 0, the second from its
--- gate 1, and so on; what leaves them all goes on together.
+--- Pieces side by side: the node before them feeds the first from its gate 0, the second from its
+--- gate 1, and so on; what leaves them all goes on together.
+---@param ... sluice.Item
+---@return sluice.Piece
+---> function parallel(...) end
 function build.parallel(...)
   local arguments_ = table.pack(...)
   local inputs, outputs = {}, {}
@@ -252,7 +286,9 @@ end
 
 function build.modules() return commands end
 
--- Loads a module or driver built outside this tree.
+--- Loads a module or driver built outside this tree.
+---@param path string
+---> function load_module(path) end
 function build.load(path)
   local file, line = place.here()
   if type(path) ~= "string" then
@@ -303,7 +339,10 @@ end
 -- Filled by sluice.running: what can be read while a graph runs.
 build.node_fields, build.port_fields = {}, {}
 
--- Settings of the graph file: settings{burst = 64, idle = "spin"}.
+--- Settings of the graph file: settings{burst = 64, idle = "spin"}.
+---@param values sluice.settings
+---> function settings(values) end
+
 local sections = {vars = true, modules = true, ports = true, nodes = true, graph = true,
                   workers = true}
 
@@ -326,13 +365,18 @@ function build.settings(values)
   end
 end
 
--- worker{core = 1, sources = {rx}}: one call a worker.
+--- worker{core = 1, sources = {rx}}: one call a worker.
+---@param values {core: integer, sources?: (sluice.Node|string)[], policy?: table|string}
+---> function worker(values) end
 function build.worker(values)
   if type(values) ~= "table" then place.raise("a worker is a table, not a %s", type(values)) end
   add(adding().workers, {value = values})
 end
 
--- A graph beside the one of the script: what `make` builds, or a YAML file.
+--- A graph beside the one of the script: what `make` builds, or a YAML file.
+---@param make fun()|string
+---@return userdata
+---> function graph(make) end
 function build.graph(make)
   if type(make) == "string" then return native.graph_file(make) end
   if type(make) ~= "function" then

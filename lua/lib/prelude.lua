@@ -16,7 +16,10 @@ on, every, after, wait, wait_until = drive.on, drive.every, drive.after, drive.w
 stop, fail, expect, task = drive.stop, drive.fail, drive.expect, drive.task
 node, workers, drops, swap, now = running.node, running.workers, running.drops, running.swap, running.now
 
--- port.vhost{...} makes a port; port.left is the one of that name.
+--- port.vhost{...} makes a port; port.left is the one of that name.
+---@type table<string, sluice.Port|any>
+---> port = {}
+
 port = setmetatable({}, {
   __index = function(_, name)
     local make = build.driver(name)

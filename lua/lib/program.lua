@@ -11,6 +11,12 @@ local POLL_NS = 1000000
 local OUTPUT_MAX = 1 << 20 -- bytes kept of each: the last ones
 local all = {}
 
+---@class sluice.Program
+---@field name string
+---@field pid integer
+---@field running boolean
+---> local Program = {}
+
 local Program = {}
 Program.__index = Program
 
@@ -36,8 +42,11 @@ local function pipe_new(self)
   end
 end
 
--- spawn{"testpmd", "-l", "1", ready = "Press enter", env = {NAME = "value"}, cwd = "dir"}: with
--- `ready`, a text that its output must hold, it waits until it does.
+--- spawn{"testpmd", "-l", "1", ready = "Press enter", env = {NAME = "value"}, cwd = "dir"}: with
+--- `ready`, a text that its output must hold, it waits until it does.
+---@param spec string|{[integer]: any, ready?: string, limit?: string|number, env?: table<string, any>, cwd?: string}
+---@return sluice.Program
+---> function spawn(spec) end
 function program.spawn(spec)
   if type(spec) == "string" then spec = {spec} end
   if type(spec) ~= "table" or type(spec[1]) ~= "string" then
@@ -88,13 +97,19 @@ function program.spawn(spec)
   return self
 end
 
--- What it has printed so far, on both its outputs.
+--- What it has printed so far, on both its outputs.
+---@return string
+---> function Program:output() end
 function Program:output()
   uv.run("nowait")
   return self.text
 end
 
--- Waits until its output holds the text; a Lua error if it ends before, or the time is over.
+--- Waits until its output holds the text; a Lua error if it ends before, or the time is over.
+---@param text string
+---@param limit? string|number
+---@return sluice.Program
+---> function Program:ready(text, limit) end
 function Program:ready(text, limit)
   local found = drive.wait_until(function()
     return self.text:find(text, 1, true) or (not self.running and self.open == 0)
@@ -105,14 +120,20 @@ function Program:ready(text, limit)
               self.text:sub(-500))
 end
 
--- Waits until it has ended, `limit` at most. Its exit code and signal, or nil if it still runs.
+--- Waits until it has ended, `limit` at most. Its exit code and signal, or nil if it still runs.
+---@param limit? string|number
+---@return integer? code
+---@return integer? signal
+---> function Program:wait(limit) end
 function Program:wait(limit)
   if drive.wait_until(function() return not self.running and self.open == 0 end, limit) then
     return self.code, self.signal
   end
 end
 
--- Sends a signal, "sigterm" if nothing is said.
+--- Sends a signal, "sigterm" if nothing is said.
+---@param signal? string
+---> function Program:kill(signal) end
 function Program:kill(signal)
   if self.running then self.handle:kill(signal or "sigterm") end
 end

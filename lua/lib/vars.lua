@@ -146,6 +146,11 @@ local function declare(rows)
   return values
 end
 
+--- vars{name = default}: what `--set` may change, read as vars.name.
+---@alias sluice.Var boolean|number|string|{[1]: any, help?: string, type?: string, min?: number, max?: number, choices?: any[]}
+---@type table<string, any>|fun(rows: table<string, sluice.Var>): table<string, any>
+---> vars = {}
+
 local vars = {}
 
 -- What was set and is no var: known once the whole script was run.
