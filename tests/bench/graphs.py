@@ -27,15 +27,21 @@ class Setting:
         return text + 'graph:\n' + ''.join(f'  - {link}\n' for link in links)
 
 
-def p2p(setting, middle=''):
-    """Two null ports, each of which sends what the other one receives."""
+NULL_PORT = '"null": {size: 64}'
+# The device that testpmd has, in our program: the same code makes and frees the packets of both.
+NET_NULL = 'ethdev: {devargs: "net_null%u,size=64"}'
+
+
+def p2p(setting, middle='', port=NULL_PORT):
+    """Two ports, each of which sends what the other one receives."""
     via = f' -> {middle}' if middle else ''
     return setting.graph(
         ['from_left: {PortInc: {port: left}}', 'from_right: {PortInc: {port: right}}',
          'to_left: {PortOut: {port: left}}', 'to_right: {PortOut: {port: right}}'],
         [f'from_left{via} -> to_right', f'from_right{via} -> to_left'],
         ['from_left', 'from_right'],
-        '  left: {"null": {size: 64}}\n  right: {"null": {size: 64}}\n')
+        ''.join(f'  {name}: {{{port.replace("%u", str(number))}}}\n'
+                for number, name in enumerate(('left', 'right'))))
 
 
 SOURCE = 'gen: {Source: {size: 64, fill: none}}'
