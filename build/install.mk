@@ -12,7 +12,7 @@ EXAMPLEDIR := $(PREFIX)/share/sluice/graphs
 
 PUBLIC_HEADERS := $(sort $(wildcard core/*.h))
 EXAMPLES := $(sort $(wildcard graphs/*.yaml))
-EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap))
+EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap graphs/data/*.lua))
 
 .PHONY: install uninstall
 install: $(PROGRAM) $(OUT)/sluice.1

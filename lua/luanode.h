@@ -102,7 +102,10 @@ int luanode_where(lua_State *);
 int luanode_size(lua_State *);
 int luanode_packet_get(lua_State *);
 int luanode_packet_set(lua_State *);
+
+// luanode_finish.c
 int luanode_packet_finish(lua_State *);
+int luanode_packet_payload(lua_State *);
 
 // luanode_address.c: addresses in words and as numbers.
 int luanode_ip4(lua_State *);

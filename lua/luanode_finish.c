@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LuaNode: lengths and checksums of a packet whose bytes the script has written.
+// LuaNode: where a packet's payload is, and lengths and checksums once a script has written it.
 
 #include <string.h>
 
@@ -112,4 +112,29 @@ int luanode_packet_finish(lua_State *lua)
 		done = ipv6_finish(pkt, at, here);
 	lua_pushboolean(lua, done);
 	return 1;
+}
+
+// packet:payload(): where what TCP or UDP carries begins, and how many bytes it has; or nothing.
+int luanode_packet_payload(lua_State *lua)
+{
+	uint8_t copy[LUANODE_PEEK], proto = 0;
+	struct view view = packet_peek(luanode_packet_arg(lua), copy, sizeof(copy));
+	const uint8_t *l4 = view_l4(view, &proto);
+	const struct rte_ipv4_hdr *ip4 = view_ipv4(view);
+	const struct rte_ipv6_hdr *ip6 = ip4 ? NULL : view_ipv6(view);
+	lua_Integer at, end;
+
+	if (!l4 || (proto != IPPROTO_TCP && proto != IPPROTO_UDP))
+		return 0;
+	at = l4 - view.bytes;
+	if (proto == IPPROTO_UDP)
+		end = at + (l4[4] << 8 | l4[5]);
+	else if (ip4)
+		end = (const uint8_t *)ip4 - view.bytes + rte_be_to_cpu_16(ip4->total_length);
+	else
+		end = (const uint8_t *)(ip6 + 1) - view.bytes + rte_be_to_cpu_16(ip6->payload_len);
+	at += proto == IPPROTO_UDP ? 8 : l4[12] >> 4 << 2;
+	lua_pushinteger(lua, at);
+	lua_pushinteger(lua, end - at);
+	return 2;
 }

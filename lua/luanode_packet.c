@@ -283,6 +283,7 @@ const luaL_Reg luanode_packet_functions[] = {
     {"gate", packet_gate},
     {"get", luanode_packet_get},
     {"length", packet_length},
+    {"payload", luanode_packet_payload},
     {"prepend", packet_prepend_bytes},
     {"set", luanode_packet_set},
     {"set_bytes", packet_set_bytes},
