@@ -97,10 +97,12 @@ int luanode_filter(lua_State *);
 // luanode_fields.c
 void luanode_fields_open(lua_State *); // pushes the table for LUANODE_UP_FIELDS
 int luanode_get(lua_State *);
-int luanode_set(lua_State *);
 int luanode_where(lua_State *);
 int luanode_size(lua_State *);
 int luanode_packet_get(lua_State *);
+
+// luanode_set.c
+int luanode_set(lua_State *);
 int luanode_packet_set(lua_State *);
 
 // luanode_finish.c

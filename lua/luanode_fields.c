@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LuaNode: fields of packets by name. Where a field is written, the checksums that cover it follow.
+// LuaNode: fields of packets by name, how they are found, read and compared.
 
 #include <string.h>
 
 #include <arpa/inet.h>
 
-#include "lua/luanode.h"
+#include "lua/luanode_fields.h"
 #include "packet.h"
-
-enum layer {
-	LAYER_ETHER,
-	LAYER_VLAN,
-	LAYER_IPV4,
-	LAYER_IPV6,
-	LAYER_PORTS, // of TCP and UDP
-	LAYER_TCP,
-	LAYER_UDP,
-	LAYER_ICMP, // and ICMPv6
-};
-
-enum kind { KIND_NUMBER, KIND_MAC, KIND_IP4, KIND_IP6 };
-
-// A number in `bytes` bytes, shifted and masked. Rows of the same name follow each other: a packet
-// has the one or the other.
-struct field {
-	const char *name;
-	enum layer layer;
-	uint8_t offset;
-	uint8_t bytes;
-	uint8_t shift;
-	uint8_t bits;
-	enum kind kind;
-	bool fixed; // cannot be set: other things in the packet depend on it
-};
 
 static const struct field fields[] = {
     {"ether.dst", LAYER_ETHER, 0, 6, 0, 48, KIND_MAC},
@@ -96,7 +70,7 @@ void luanode_fields_open(lua_State *lua)
 }
 
 // The first of the rows that the name at `arg` stands for.
-static const struct field *field_arg(lua_State *lua, int arg)
+const struct field *luanode_field_arg(lua_State *lua, int arg)
 {
 	const struct field *field;
 
@@ -110,7 +84,7 @@ static const struct field *field_arg(lua_State *lua, int arg)
 }
 
 // The row that stands for the same name as the first one and comes after `row`, or NULL.
-static const struct field *field_next(const struct field *row)
+const struct field *luanode_field_next(const struct field *row)
 {
 	const struct field *next = row + 1;
 
@@ -118,7 +92,8 @@ static const struct field *field_next(const struct field *row)
 }
 
 // Where in the packet a layer begins; 0 for the Ethernet header alone. false: there is none.
-static bool layer_find(enum layer layer, struct view view, const struct rte_mbuf *pkt, uint32_t *at)
+bool luanode_layer_find(enum layer layer, struct view view, const struct rte_mbuf *pkt,
+			uint32_t *at)
 {
 	const void *header = NULL;
 	uint8_t proto = 0;
@@ -150,33 +125,6 @@ static bool layer_find(enum layer layer, struct view view, const struct rte_mbuf
 	return true;
 }
 
-static uint64_t number_load(const uint8_t *bytes, unsigned n)
-{
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < n; i++)
-		value = value << 8 | bytes[i];
-	return value;
-}
-
-static void number_store(uint8_t *bytes, unsigned n, uint64_t value)
-{
-	for (unsigned i = 0; i < n; i++)
-		bytes[i] = (uint8_t)(value >> (n - 1 - i) * 8);
-}
-
-static uint64_t field_mask(const struct field *field)
-{
-	return (1ULL << field->bits) - 1;
-}
-
-static uint64_t field_load(const struct field *field, const uint8_t *header)
-{
-	uint64_t raw = number_load(header + field->offset, field->bytes);
-
-	return raw >> field->shift & field_mask(field);
-}
-
 // Pushes the field's value, or false.
 static void field_push(lua_State *lua, const struct field *field, struct rte_mbuf *pkt)
 {
@@ -185,8 +133,8 @@ static void field_push(lua_State *lua, const struct field *field, struct rte_mbu
 	char text[INET6_ADDRSTRLEN];
 	uint32_t at;
 
-	for (; field; field = field_next(field)) {
-		if (!layer_find(field->layer, view, pkt, &at))
+	for (; field; field = luanode_field_next(field)) {
+		if (!luanode_layer_find(field->layer, view, pkt, &at))
 			continue;
 		if (field->kind == KIND_IP6)
 			lua_pushstring(lua, inet_ntop(AF_INET6, view.bytes + at + field->offset,
@@ -222,7 +170,7 @@ static void array_push(lua_State *lua, lua_Integer key, unsigned n)
 int luanode_get(lua_State *lua)
 {
 	const struct luanode *node = luanode_batch_arg(lua);
-	const struct field *field = field_arg(lua, 2);
+	const struct field *field = luanode_field_arg(lua, 2);
 
 	array_push(lua, field - fields + 1, node->in->n);
 	for (unsigned i = 0; i < node->in->n; i++) {
@@ -249,18 +197,12 @@ int luanode_packet_get(lua_State *lua)
 {
 	struct rte_mbuf *pkt = luanode_packet_arg(lua);
 
-	field_push(lua, field_arg(lua, 2), pkt);
+	field_push(lua, luanode_field_arg(lua, 2), pkt);
 	return 1;
 }
 
-// A value to be written or compared, as each row wants it.
-struct value {
-	uint64_t number;
-	uint8_t bytes[16];
-};
-
 // Whether the value at `arg` is one of the row's.
-static bool value_read(lua_State *lua, const struct field *field, int arg, struct value *value)
+bool luanode_value_read(lua_State *lua, const struct field *field, int arg, struct value *value)
 {
 	const char *text = lua_type(lua, arg) == LUA_TSTRING ? lua_tostring(lua, arg) : NULL;
 	int is_number = 0;
@@ -275,7 +217,7 @@ static bool value_read(lua_State *lua, const struct field *field, int arg, struc
 	return is_number && value->number <= field_mask(field);
 }
 
-static int value_fail(lua_State *lua, const struct field *field, int arg)
+int luanode_value_fail(lua_State *lua, const struct field *field, int arg)
 {
 	static const char *const wanted[] = {
 	    [KIND_MAC] = "a MAC address",
@@ -284,7 +226,7 @@ static int value_fail(lua_State *lua, const struct field *field, int arg)
 	};
 	const char *given = luaL_tolstring(lua, arg, NULL);
 
-	if (field_next(field) && field->kind != KIND_NUMBER)
+	if (luanode_field_next(field) && field->kind != KIND_NUMBER)
 		return luaL_error(lua, "%s: %s is given, it should be an address", field->name,
 				  given);
 	if (field->kind != KIND_NUMBER)
@@ -292,170 +234,6 @@ static int value_fail(lua_State *lua, const struct field *field, int arg)
 				  wanted[field->kind]);
 	return luaL_error(lua, "%s: %s is given, it should be 0 to %I", field->name, given,
 			  (lua_Integer)field_mask(field));
-}
-
-// A checksum follows what changed. 0 as UDP has it stays: none was computed.
-static void sum_follow(struct rte_mbuf *pkt, struct view view, uint32_t at, bool udp,
-		       const uint8_t *old, const uint8_t *new, unsigned n)
-{
-	rte_be16_t sum;
-
-	if (at + sizeof(sum) > view.here)
-		return;
-	memcpy(&sum, view.bytes + at, sizeof(sum));
-	if (udp && !sum)
-		return;
-	sum = checksum_update(sum, old, new, n);
-	if (udp && !sum)
-		sum = 0xffff;
-	packet_write(pkt, at, (const uint8_t *)&sum, NULL, sizeof(sum));
-}
-
-static uint32_t sum_offset(uint8_t proto)
-{
-	switch (proto) {
-	case IPPROTO_TCP:
-		return 16;
-	case IPPROTO_UDP:
-		return 6;
-	default:
-		return 2;
-	}
-}
-
-// Where the checksum is that covers the addresses; 0: there is none. false: there is one, but it
-// cannot be found.
-static bool pseudo_find(struct view view, uint32_t *at, uint8_t *proto)
-{
-	const struct rte_ipv4_hdr *ip4 = view_ipv4(view);
-	const struct rte_ipv6_hdr *ip6 = ip4 ? NULL : view_ipv6(view);
-	bool fragment = false;
-
-	*at = 0;
-	if (ip4) {
-		*proto = ip4->next_proto_id;
-		if (!(ip4->fragment_offset & RTE_BE16(RTE_IPV4_HDR_OFFSET_MASK)))
-			*at = (uint32_t)((const uint8_t *)ip4 - view.bytes) + rte_ipv4_hdr_len(ip4);
-	} else if (ip6) {
-		*at = view_ipv6_end(view, ip6, proto, &fragment);
-	}
-	if (*at && *proto != IPPROTO_TCP && *proto != IPPROTO_UDP &&
-	    (ip4 || *proto != IPPROTO_ICMPV6))
-		*at = 0;
-	if (*at)
-		*at += sum_offset(*proto);
-	return !fragment;
-}
-
-static bool is_address(const struct field *field)
-{
-	return field->kind == KIND_IP4 || field->kind == KIND_IP6;
-}
-
-// Writes the field of one packet, and what follows from it. false: the packet has none.
-static bool field_write(const struct field *field, const struct value *value, struct rte_mbuf *pkt)
-{
-	uint8_t copy[LUANODE_PEEK], old[18], new[18], proto = 0;
-	struct view view = packet_peek(pkt, copy, sizeof(copy));
-	unsigned from = field->offset & ~1u, n = ((field->offset + field->bytes + 1u) & ~1u) - from;
-	uint32_t at, sum = 0;
-
-	if (!layer_find(field->layer, view, pkt, &at))
-		return false;
-	if (is_address(field) && !pseudo_find(view, &sum, &proto))
-		return false;
-	memcpy(old, view.bytes + at + from, n);
-	memcpy(new, old, n);
-	if (field->kind == KIND_IP6) {
-		memcpy(new, value->bytes, sizeof(value->bytes));
-	} else {
-		uint8_t *in = new + (field->offset - from);
-		uint64_t raw = number_load(in, field->bytes) & ~(field_mask(field) << field->shift);
-
-		number_store(in, field->bytes, raw | value->number << field->shift);
-	}
-	packet_write(pkt, at + from, new, NULL, n);
-	if (field->layer == LAYER_IPV4)
-		sum_follow(pkt, view, at + 10, false, old, new, n);
-	if (field->layer >= LAYER_PORTS) {
-		view_l4(view, &proto);
-		sum = at + sum_offset(proto);
-	}
-	if (sum)
-		sum_follow(pkt, view, sum, proto == IPPROTO_UDP, old, new, n);
-	return true;
-}
-
-// The value at `arg` into the packet: into the first of the rows that it has.
-static bool field_set(lua_State *lua, const struct field *field, int arg, struct rte_mbuf *pkt)
-{
-	const struct field *first = field;
-	struct value value;
-	bool fits = false;
-
-	for (; field; field = field_next(field)) {
-		if (!value_read(lua, field, arg, &value))
-			continue;
-		fits = true;
-		if (field_write(field, &value, pkt))
-			return true;
-	}
-	if (!fits)
-		value_fail(lua, first, arg);
-	return false;
-}
-
-static const struct field *settable_arg(lua_State *lua, int arg)
-{
-	const struct field *field = field_arg(lua, arg);
-
-	if (field->fixed)
-		luaL_error(lua, "%s can be read only", field->name);
-	return field;
-}
-
-// batch:set(field, value or array of values [, mask]): the packets that have it and were changed
-int luanode_set(lua_State *lua)
-{
-	const struct luanode *node = luanode_batch_arg(lua);
-	const struct field *field = settable_arg(lua, 2);
-	uint64_t mask = luanode_mask_arg(lua, 4), done = 0;
-	bool array = lua_istable(lua, 3);
-	struct value value;
-
-	if (!array) {
-		const struct field *row = field;
-
-		while (row && !value_read(lua, row, 3, &value))
-			row = field_next(row);
-		if (!row)
-			return value_fail(lua, field, 3);
-	}
-	for (; mask; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(mask);
-
-		if (array && (lua_rawgeti(lua, 3, i + 1), !lua_toboolean(lua, -1))) {
-			lua_pop(lua, 1);
-			continue;
-		}
-		if (field_set(lua, field, array ? lua_gettop(lua) : 3, node->in->pkts[i]))
-			done |= mask & -mask;
-		if (array)
-			lua_pop(lua, 1);
-	}
-	lua_pushinteger(lua, (lua_Integer)done);
-	return 1;
-}
-
-// packet:set(field, value): whether the packet has it
-int luanode_packet_set(lua_State *lua)
-{
-	struct rte_mbuf *pkt = luanode_packet_arg(lua);
-	const struct field *field = settable_arg(lua, 2);
-
-	luaL_checkany(lua, 3);
-	lua_pushboolean(lua, field_set(lua, field, 3, pkt));
-	return 1;
 }
 
 static bool field_within(const struct field *field, struct rte_mbuf *pkt, const struct value *low,
@@ -466,7 +244,7 @@ static bool field_within(const struct field *field, struct rte_mbuf *pkt, const 
 	uint64_t number;
 	uint32_t at;
 
-	if (!layer_find(field->layer, view, pkt, &at))
+	if (!luanode_layer_find(field->layer, view, pkt, &at))
 		return false;
 	if (field->kind == KIND_IP6)
 		return memcmp(view.bytes + at + field->offset, low->bytes, 16) >= 0 &&
@@ -479,14 +257,15 @@ static bool field_within(const struct field *field, struct rte_mbuf *pkt, const 
 int luanode_where(lua_State *lua)
 {
 	const struct luanode *node = luanode_batch_arg(lua);
-	const struct field *first = field_arg(lua, 2);
+	const struct field *first = luanode_field_arg(lua, 2);
 	int upper = lua_isnoneornil(lua, 4) ? 3 : 4;
 	uint64_t mask = luanode_mask_arg(lua, 5), found = 0;
 	struct value low = {0}, high = {0};
 	bool fits = false;
 
-	for (const struct field *field = first; field; field = field_next(field)) {
-		if (!value_read(lua, field, 3, &low) || !value_read(lua, field, upper, &high))
+	for (const struct field *field = first; field; field = luanode_field_next(field)) {
+		if (!luanode_value_read(lua, field, 3, &low) ||
+		    !luanode_value_read(lua, field, upper, &high))
 			continue;
 		fits = true;
 		for (uint64_t left = mask; left; left &= left - 1)
@@ -494,7 +273,8 @@ int luanode_where(lua_State *lua)
 				found |= left & -left;
 	}
 	if (!fits)
-		return value_fail(lua, first, value_read(lua, first, 3, &low) ? upper : 3);
+		return luanode_value_fail(lua, first,
+					  luanode_value_read(lua, first, 3, &low) ? upper : 3);
 	lua_pushinteger(lua, (lua_Integer)found);
 	return 1;
 }

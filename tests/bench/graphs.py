@@ -60,6 +60,23 @@ def chain_merging(setting, length):
     return setting.graph([SOURCE] + [f'{name}: BenchPass' for name in names], links, ['gen'])
 
 
+LUA = {
+    'empty': 'function process(batch) end',
+    'select': "local f = filter('udp and dst port 53') "
+              'function process(batch) batch:select(f) end',
+    'set': "function process(batch) batch:set('ip.dscp', 46) end",
+    'packets': 'function process(batch) for i, packet in batch:packets() do packet:u8(0) end end',
+}
+
+
+def node_for_each(setting, node, length):
+    """A source of name look-ups, so many nodes of one kind with parameters, and a sink."""
+    names = [f'n{i}' for i in range(length)]
+    nodes = ['gen: {Source: {templates: [ether / ipv4 / udp dport=53 / pad 64]}}']
+    return setting.graph(nodes + [f'{name}: {node}' for name in names],
+                         [' -> '.join(['gen'] + names + ['Sink'])], ['gen'])
+
+
 # A thousand flows, for what spreads by flow.
 FLOWS = ('gen: {Source: {templates: [ether / ipv4 / udp sport=1000 dport=53 / pad 64], '
          'fields: [{field: ipv4.src, values: 1000, mode: random}]}}')

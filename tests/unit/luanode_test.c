@@ -71,6 +71,86 @@ static void counts_expect(struct run *run, uint64_t one, uint64_t two, const cha
 		CU_ASSERT_EQUAL(flow_dropped(run, "lua", reason), dropped);
 }
 
+// Errors of any kind at any place: each drops its batch, with what the call has made, and the next
+// batch comes through.
+static const struct {
+	const char *line, *reason, *text;
+} wrong[] = {
+    {"error('no')", "script_error", "no"},
+    {"error({})", "script_error", "an error that is a table"},
+    {"error()", "script_error", "an error that is a nil"},
+    {"local x = nil; x.y = 1", "script_error", "attempt to index a nil value (local 'x')"},
+    {"nothing()", "script_error", "attempt to call a nil value (global 'nothing')"},
+    {"while true do end", "script_limit",
+     "the script took more than 100000 instructions without coming to an end"},
+    {"while true do pcall(error) end", "script_limit",
+     "the script took more than 100000 instructions without coming to an end"},
+    {"coroutine.wrap(function() while true do end end)()", "script_limit",
+     "the script took more than 100000 instructions without coming to an end"},
+    {"local t = {} for i = 1, 1e9 do t[i] = {} end", "script_limit", NULL},
+    {"string.rep('x', 1 << 30)", "script_limit", "not enough memory"},
+    {"local function f() return f() + 1 end f()", "script_limit", NULL},
+    {"coroutine.yield()", "script_error", "attempt to yield from outside a coroutine"},
+    {"setmetatable({}, {__gc = print})", "script_error",
+     "a script of a node can have no finalizers (__gc)"},
+    {"batch.select('ip')", "script_error",
+     "bad argument #1 to 'select' (batch (is it batch:name(), with a colon?) expected, "
+     "got string)"},
+    {"batch:select('udpp')", "script_error",
+     "\"udpp\" is no pcap-filter expression: can't parse filter expression: syntax error"},
+    {"batch:select('inbound')", "script_error", NULL},
+    {"batch:select(io.stdout)", "script_error",
+     "bad argument #1 to 'select' (sluice.filter expected, got FILE*)"},
+    {"batch:gate(64)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
+    {"batch:gate(-1)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
+    {"batch:drop(1, 'boredom')", "script_error",
+     "bad argument #2 to 'drop' (invalid option 'boredom')"},
+    {"batch:packet(0)", "script_error", "there is no packet 0 in a batch of 32"},
+    {"batch:packet(33)", "script_error", "there is no packet 33 in a batch of 32"},
+    {"batch:mask(1, 40)", "script_error", "there is no packet 40 in a batch of 32"},
+    {"batch:set('ip.ttl', 256)", "script_error", "ip.ttl: 256 is given, it should be 0 to 255"},
+    {"batch:set('ip.ttl', -1)", "script_error", "ip.ttl: -1 is given, it should be 0 to 255"},
+    {"batch:set('ip.proto', 6)", "script_error", "ip.proto can be read only"},
+    {"batch:set('ip.source', 6)", "script_error", "there is no field \"ip.source\""},
+    {"batch:set('ipv4.src', '10.0.0')", "script_error",
+     "ipv4.src: 10.0.0 is given, it should be an IPv4 address"},
+    {"batch:set('ip.src', 'x')", "script_error", "ip.src: x is given, it should be an address"},
+    {"batch:set('ether.src', '02:00')", "script_error",
+     "ether.src: 02:00 is given, it should be a MAC address"},
+    {"batch:set('ipv6.src', 5)", "script_error",
+     "ipv6.src: 5 is given, it should be an IPv6 address"},
+    {"batch:where('ip.ttl', 5, 'a')", "script_error", "ip.ttl: a is given, it should be 0 to 255"},
+    {"batch:packet(1):u8(90)", "script_error", "1 byte at 90: the packet has 90"},
+    {"batch:packet(1):u32(87)", "script_error", "4 bytes at 87: the packet has 90"},
+    {"batch:packet(1):u8(-1)", "script_error", "1 byte at -1: the packet has 90"},
+    {"batch:packet(1):u48(math.maxinteger)", "script_error", NULL},
+    {"batch:packet(1):bytes(0, 91)", "script_error", "91 bytes at 0: the packet has 90"},
+    {"batch:packet(1):bytes(0, math.mininteger)", "script_error", NULL},
+    {"batch:packet(1):set_u8(0, 256)", "script_error", "256 does not fit into 1 byte"},
+    {"batch:packet(1):set_u16(89, 0)", "script_error", "2 bytes at 89: the packet has 90"},
+    {"batch:packet(1):set_bytes(88, 'abc')", "script_error", "3 bytes at 88: the packet has 90"},
+    {"batch:packet(1):trim(13)", "script_error",
+     "13 bytes: the packet has 90, of which 14 must stay"},
+    {"batch:packet(1):trim(91)", "script_error",
+     "91 bytes: the packet has 90, of which 14 must stay"},
+    {"batch:packet(1):cut(77)", "script_error",
+     "77 bytes: the packet has 90, of which 14 must stay"},
+    {"batch:packet(1).u8(1)", "script_error",
+     "bad argument #1 to 'u8' (packet (is it packet:name(), with a colon?) expected, got "
+     "number)"},
+    {"batch:packet(1).u8(io.stdout, 1)", "script_error", NULL},
+    {"batch:new('short')", "script_error", NULL},
+    {"batch:new(('x'):rep(5000))", "script_error", NULL},
+    {"for i = 1, 65 do batch:new(('x'):rep(60)) end", "script_error",
+     "more than 64 new packets in one call"},
+    {"ip4('1.2.3')", "script_error", "\"1.2.3\" is no IPv4 address"},
+    {"mac('1:2')", "script_error", "\"1:2\" is no MAC address"},
+    {"ip4_text(1 << 32)", "script_error", "4294967296 is no such address"},
+    {"local p = batch:packet(1) getmetatable(p).__index = nil", "script_error", NULL},
+    {"local t = {} for i = 1, 300 do t[i] = filter('port ' .. i) end", "script_error",
+     "more than 256 filters at a time"},
+};
+
 // In two of three batches.
 static void made_and_dropped(struct run *run, const char *line, const char *reason)
 {
@@ -84,96 +164,9 @@ static void made_and_dropped(struct run *run, const char *line, const char *reas
 	}
 }
 
-// Errors of any kind at any place: each drops its batch, with what the call has made, and the next
-// batch comes through.
 static void errors(void)
 {
-	static const struct {
-		const char *line, *reason, *text;
-	} bad[] = {
-	    {"error('no')", "script_error", "no"},
-	    {"error({})", "script_error", "an error that is a table"},
-	    {"error()", "script_error", "an error that is a nil"},
-	    {"local x = nil; x.y = 1", "script_error", "attempt to index a nil value (local 'x')"},
-	    {"nothing()", "script_error", "attempt to call a nil value (global 'nothing')"},
-	    {"while true do end", "script_limit",
-	     "the script took more than 100000 instructions without coming to an end"},
-	    {"while true do pcall(error) end", "script_limit",
-	     "the script took more than 100000 instructions without coming to an end"},
-	    {"coroutine.wrap(function() while true do end end)()", "script_limit",
-	     "the script took more than 100000 instructions without coming to an end"},
-	    {"local t = {} for i = 1, 1e9 do t[i] = {} end", "script_limit", NULL},
-	    {"string.rep('x', 1 << 30)", "script_limit", "not enough memory"},
-	    {"local function f() return f() + 1 end f()", "script_limit", NULL},
-	    {"coroutine.yield()", "script_error", "attempt to yield from outside a coroutine"},
-	    {"setmetatable({}, {__gc = print})", "script_error",
-	     "a script of a node can have no finalizers (__gc)"},
-	    {"batch.select('ip')", "script_error",
-	     "bad argument #1 to 'select' (batch (is it batch:name(), with a colon?) expected, "
-	     "got string)"},
-	    {"batch:select('udpp')", "script_error",
-	     "\"udpp\" is no pcap-filter expression: can't parse filter expression: syntax error"},
-	    {"batch:select('inbound')", "script_error", NULL},
-	    {"batch:select(io.stdout)", "script_error",
-	     "bad argument #1 to 'select' (sluice.filter expected, got FILE*)"},
-	    {"batch:gate(64)", "script_error",
-	     "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
-	    {"batch:gate(-1)", "script_error",
-	     "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
-	    {"batch:drop(1, 'boredom')", "script_error",
-	     "bad argument #2 to 'drop' (invalid option 'boredom')"},
-	    {"batch:packet(0)", "script_error", "there is no packet 0 in a batch of 32"},
-	    {"batch:packet(33)", "script_error", "there is no packet 33 in a batch of 32"},
-	    {"batch:mask(1, 40)", "script_error", "there is no packet 40 in a batch of 32"},
-	    {"batch:set('ip.ttl', 256)", "script_error",
-	     "ip.ttl: 256 is given, it should be 0 to 255"},
-	    {"batch:set('ip.ttl', -1)", "script_error",
-	     "ip.ttl: -1 is given, it should be 0 to 255"},
-	    {"batch:set('ip.proto', 6)", "script_error", "ip.proto can be read only"},
-	    {"batch:set('ip.source', 6)", "script_error", "there is no field \"ip.source\""},
-	    {"batch:set('ipv4.src', '10.0.0')", "script_error",
-	     "ipv4.src: 10.0.0 is given, it should be an IPv4 address"},
-	    {"batch:set('ip.src', 'x')", "script_error",
-	     "ip.src: x is given, it should be an address"},
-	    {"batch:set('ether.src', '02:00')", "script_error",
-	     "ether.src: 02:00 is given, it should be a MAC address"},
-	    {"batch:set('ipv6.src', 5)", "script_error",
-	     "ipv6.src: 5 is given, it should be an IPv6 address"},
-	    {"batch:where('ip.ttl', 5, 'a')", "script_error",
-	     "ip.ttl: a is given, it should be 0 to 255"},
-	    {"batch:packet(1):u8(90)", "script_error", "1 byte at 90: the packet has 90"},
-	    {"batch:packet(1):u32(87)", "script_error", "4 bytes at 87: the packet has 90"},
-	    {"batch:packet(1):u8(-1)", "script_error", "1 byte at -1: the packet has 90"},
-	    {"batch:packet(1):u48(math.maxinteger)", "script_error", NULL},
-	    {"batch:packet(1):bytes(0, 91)", "script_error", "91 bytes at 0: the packet has 90"},
-	    {"batch:packet(1):bytes(0, math.mininteger)", "script_error", NULL},
-	    {"batch:packet(1):set_u8(0, 256)", "script_error", "256 does not fit into 1 byte"},
-	    {"batch:packet(1):set_u16(89, 0)", "script_error", "2 bytes at 89: the packet has 90"},
-	    {"batch:packet(1):set_bytes(88, 'abc')", "script_error",
-	     "3 bytes at 88: the packet has 90"},
-	    {"batch:packet(1):trim(13)", "script_error",
-	     "13 bytes: the packet has 90, of which 14 must stay"},
-	    {"batch:packet(1):trim(91)", "script_error",
-	     "91 bytes: the packet has 90, of which 14 must stay"},
-	    {"batch:packet(1):cut(77)", "script_error",
-	     "77 bytes: the packet has 90, of which 14 must stay"},
-	    {"batch:packet(1).u8(1)", "script_error",
-	     "bad argument #1 to 'u8' (packet (is it packet:name(), with a colon?) expected, got "
-	     "number)"},
-	    {"batch:packet(1).u8(io.stdout, 1)", "script_error", NULL},
-	    {"batch:new('short')", "script_error", NULL},
-	    {"batch:new(('x'):rep(5000))", "script_error", NULL},
-	    {"for i = 1, 65 do batch:new(('x'):rep(60)) end", "script_error",
-	     "more than 64 new packets in one call"},
-	    {"ip4('1.2.3')", "script_error", "\"1.2.3\" is no IPv4 address"},
-	    {"mac('1:2')", "script_error", "\"1:2\" is no MAC address"},
-	    {"ip4_text(1 << 32)", "script_error", "4294967296 is no such address"},
-	    {"local p = batch:packet(1) getmetatable(p).__index = nil", "script_error", NULL},
-	    {"local t = {} for i = 1, 300 do t[i] = filter('port ' .. i) end", "script_error",
-	     "more than 256 filters at a time"},
-	};
-
-	for (unsigned i = 0; i < RTE_DIM(bad); i++) {
+	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
 		char script[1000];
 		struct run *run;
 
@@ -186,19 +179,19 @@ static void errors(void)
 			 "  if calls == 2 then return end\n"
 			 "  batch:new(('n'):rep(60)) %s\n"
 			 "end\n",
-			 bad[i].line);
+			 wrong[i].line);
 		run = lua_open("instructions: 100000\n      memory: 8MiB",
 			       "\"ether / ipv4 / udp dport=53 / pad 90\"", 3 * BURST, script);
 		flow_walk(run);
-		if (bad[i].text && strcmp(script_of(run)->text, bad[i].text) != 0) {
-			fprintf(stderr, "%s: %s\n", bad[i].line, script_of(run)->text);
+		if (wrong[i].text && strcmp(script_of(run)->text, wrong[i].text) != 0) {
+			fprintf(stderr, "%s: %s\n", wrong[i].line, script_of(run)->text);
 			CU_FAIL("another error");
 		}
 		// Without memory there is no place.
-		if (strcmp(bad[i].reason, "script_limit") != 0)
+		if (strcmp(wrong[i].reason, "script_limit") != 0)
 			CU_ASSERT_STRING_EQUAL(script_of(run)->place, "lua.code:7");
 		counts_expect(run, 0, BURST - 1, "script", 1);
-		made_and_dropped(run, bad[i].line, bad[i].reason);
+		made_and_dropped(run, wrong[i].line, wrong[i].reason);
 		flow_close(run);
 	}
 }
