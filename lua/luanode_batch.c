@@ -181,18 +181,23 @@ static int batch_new_packet(lua_State *lua)
 	gate_t gate = lua_isnoneornil(lua, 3) && !node->ctx->ogates ? DROP(REASON_UNCONNECTED)
 		      : lua_isnoneornil(lua, 3)			    ? 0
 								    : luanode_gate_arg(lua, 3);
-	struct rte_mempool *pool = node->ctx->node->pool;
-	size_t room = rte_pktmbuf_data_room_size(pool) - RTE_PKTMBUF_HEADROOM;
 	struct rte_mbuf *pkt;
+	uint32_t room;
 
-	if (n < sizeof(struct rte_ether_hdr) || n > room)
-		return luaL_error(lua, "a new packet of %d bytes; it should have %d to %d", (int)n,
-				  (int)sizeof(struct rte_ether_hdr), (int)room);
+	if (n < sizeof(struct rte_ether_hdr) || n > UINT16_MAX)
+		return luaL_error(lua, "a new packet of %I bytes; it should have 14 or more",
+				  (lua_Integer)n);
 	if (node->n_new == BATCH_MAX)
 		return luaL_error(lua, "more than %d new packets in one call", BATCH_MAX);
 	if (!packets_new(node->ctx, &pkt, 1, (uint16_t)n)) {
 		lua_pushnil(lua);
 		return 1;
+	}
+	room = pkt->buf_len - pkt->data_off;
+	if (n > room) {
+		packet_drop(node->ctx, pkt, LUANODE_ERROR);
+		return luaL_error(lua, "a new packet of %I bytes; a buffer has room for %I",
+				  (lua_Integer)n, (lua_Integer)room);
 	}
 	memcpy(rte_pktmbuf_mtod(pkt, void *), bytes, n);
 	node->new[node->n_new] = pkt;

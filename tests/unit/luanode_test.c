@@ -139,8 +139,9 @@ static const struct {
      "bad argument #1 to 'u8' (packet (is it packet:name(), with a colon?) expected, got "
      "number)"},
     {"batch:packet(1).u8(io.stdout, 1)", "script_error", NULL},
-    {"batch:new('short')", "script_error", NULL},
-    {"batch:new(('x'):rep(5000))", "script_error", NULL},
+    {"batch:new('short')", "script_error", "a new packet of 5 bytes; it should have 14 or more"},
+    {"batch:new(('x'):rep(5000))", "script_error",
+     "a new packet of 5000 bytes; a buffer has room for 2048"},
     {"for i = 1, 65 do batch:new(('x'):rep(60)) end", "script_error",
      "more than 64 new packets in one call"},
     {"ip4('1.2.3')", "script_error", "\"1.2.3\" is no IPv4 address"},
@@ -449,6 +450,31 @@ static void kept(void)
 	flow_close(run);
 }
 
+// Errors and endless loops in the other callbacks do no harm to what follows.
+static void callbacks(void)
+{
+	static const char *const ends[] = {"error('at the end')", "while true do end",
+					   "error(setmetatable({}, {__tostring = error}))"};
+
+	for (unsigned i = 0; i < RTE_DIM(ends); i++) {
+		char script[500];
+		struct run *run;
+
+		snprintf(script, sizeof(script),
+			 "function process(batch) batch:gate(1) end\n"
+			 "function close() %s end\n"
+			 "commands = {bad = function() %s end,\n"
+			 "  answer = function() return setmetatable({}, {__index = error}) end}",
+			 ends[i], ends[i]);
+		run = lua_open("instructions: 100000", packets_any, BURST, script);
+		call_expect(run, "{name: bad}", "lua.code:3: ");
+		call_expect(run, "{name: answer}", "{}");
+		flow_walk(run);
+		counts_expect(run, 0, BURST, NULL, 0);
+		flow_close(run);
+	}
+}
+
 // Two workers have a state each; a command asks both.
 static void two_workers(void)
 {
@@ -533,6 +559,7 @@ static const CU_TestInfo luanode_cases[] = {
     {"all functions", functions},
     {"all functions, collecting garbage at each instruction", functions_collecting},
     {"packets that are kept", kept},
+    {"the other callbacks", callbacks},
     {"two workers", two_workers},
     {"an error that ends the run", stops},
     {"changes of the graph", changes},
