@@ -20,6 +20,7 @@ struct script {
 	lua_Integer hook_result;
 	int exit_code;
 	bool stopping;
+	bool holding;
 };
 
 // The graph that the table at `index` describes (lua/lib/build.lua), checked; NULL after errors.

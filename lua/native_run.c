@@ -254,6 +254,13 @@ static int native_stop(lua_State *lua)
 	return 0;
 }
 
+// hold(whether): the run does not end by itself while the script has something to do
+static int native_hold(lua_State *lua)
+{
+	script_of(lua)->holding = lua_toboolean(lua, 1);
+	return 0;
+}
+
 // complain(file, line, text, code): said at once; the run goes on, and ends with the code
 static int native_complain(lua_State *lua)
 {
@@ -315,6 +322,7 @@ static const luaL_Reg functions[] = {
     {"graph_file", native_graph_file},
     {"swap", native_swap},
     {"stop", native_stop},
+    {"hold", native_hold},
     {"complain", native_complain},
     {"traceback", native_traceback},
     {"traced", native_traced},

@@ -250,6 +250,11 @@ bool script_stopping(const struct script *script)
 	return script->stopping;
 }
 
+bool script_holding(const struct script *script)
+{
+	return script->holding && !script->stopping;
+}
+
 int script_finish(struct script *script)
 {
 	hook_call(script, "finish");

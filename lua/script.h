@@ -41,6 +41,8 @@ void script_start(struct script *, struct run *);
 // Runs what is due; returns in how many ns to call again, UINT64_MAX: nothing waits for a time.
 uint64_t script_tick(struct script *);
 bool script_stopping(const struct script *); // the script wants the run to stop
+// Tasks of the script are not done: a run whose sources have ended goes on until they are.
+bool script_holding(const struct script *);
 // Runs what the script does at the end, ends its programs; the exit code. Counters are final.
 int script_finish(struct script *);
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- What a script does while its graph runs: tasks (coroutines) on the control thread, woken by time
--- or by a condition. Workers know nothing of it.
+-- or by a condition. Workers know nothing of it. A run whose sources have all ended goes on until
+-- its tasks have, so that what they would have checked is checked; every() holds nothing up.
 
 local native = require "sluice.native"
 local place = require "sluice.place"
@@ -35,50 +36,72 @@ local function resume(task, ...)
   current = task
   task.wake, task.condition, task.limit = nil, nil, nil
   local ok, why = coroutine.resume(task.co, ...)
+  while ok and task.outside do
+    local f = task.outside
+    task.outside = nil
+    ok, why = coroutine.resume(task.co, pcall(f))
+  end
   current = before
   if not ok then error(native.traceback(task.co, why), 0) end
   task.ended = coroutine.status(task.co) == "dead"
 end
 
-local function task_new(f, ...)
-  local task = {co = coroutine.create(f)}
+local function task_new(f, h)
+  local task = {co = coroutine.create(f), beside = h and h.beside}
+  if h then h.task = task end
   tasks[#tasks + 1] = task
-  resume(task, ...)
-  return task
+  resume(task)
 end
 
-local function yield(what)
+-- The task that calls, which is about to wait.
+local function waiting(what)
   if not current or coroutine.running() ~= current.co then
     place.raise("%s can be used in on.start(), every(), after() and task() only", what)
   end
-  return coroutine.yield()
+  return current
+end
+
+-- Calls f outside of any coroutine, at once; what it gives.
+function drive.outside(f)
+  local _, main = coroutine.running()
+  if main then return f() end
+  waiting("spawn()").outside = f
+  local ok, result = coroutine.yield()
+  if not ok then error(result, 0) end
+  return result
 end
 
 -- Lets the others go on for so long.
 function drive.wait(time)
   local ns = duration(time, "wait")
-  if current then current.wake = native.now() + ns end
-  yield("wait()")
+  waiting("wait()").wake = native.now() + ns
+  coroutine.yield()
 end
 
 -- Waits until the condition holds, `limit` at most (10 s if nothing is said). Whether it held.
 function drive.wait_until(condition, limit)
   callback(condition, "wait_until")
   local ns = duration(limit or "10s", "wait_until")
+  local task = waiting("wait_until()")
   local held = condition()
   if held then return held end
-  if current then current.condition, current.limit = condition, native.now() + ns end
-  return yield("wait_until()")
+  task.condition, task.limit = condition, native.now() + ns
+  return coroutine.yield()
 end
 
 local handle = {}
 handle.__index = handle
 
 -- Ends what every(), after() or task() began; what is running goes on to its next wait.
-function handle:cancel() self.cancelled = true end
+function handle:cancel()
+  self.cancelled = true
+  if self.task then self.task.cancelled = true end
+end
 
-local function begin(h, f)
-  if started then h.task = task_new(f) else pending[#pending + 1] = {h, f} end
+-- `beside`: it does not keep the run from ending.
+local function begin(h, f, beside)
+  h.beside = beside
+  if started then task_new(f, h) else pending[#pending + 1] = {f, h} end
   return h
 end
 
@@ -93,11 +116,10 @@ function drive.every(period, f)
     while true do
       current.wake = due
       coroutine.yield()
-      if h.cancelled then return end
       f()
       due = math.max(due + ns, native.now())
     end
-  end)
+  end, true)
 end
 
 -- Calls f once, so much later.
@@ -108,7 +130,7 @@ function drive.after(time, f)
   return begin(h, function()
     current.wake = native.now() + ns
     coroutine.yield()
-    if not h.cancelled then f() end
+    f()
   end)
 end
 
@@ -165,8 +187,11 @@ end
 function drive.start()
   started = true
   for _, f in ipairs(waiting_for.start) do task_new(f) end
-  for _, row in ipairs(pending) do row[1].task = task_new(row[2]) end
+  for _, row in ipairs(pending) do
+    if not row[2].cancelled then task_new(row[1], row[2]) end
+  end
   pending = {}
+  native.hold(true) -- until the first tick has looked
 end
 
 local function due(task, now)
@@ -190,15 +215,17 @@ function drive.tick()
     end
     i = i + 1
   end
-  local kept, now = {}, native.now()
+  local kept, now, holds = {}, native.now(), false
   for _, task in ipairs(tasks) do
     if not task.ended and not task.cancelled then
       kept[#kept + 1] = task
+      holds = holds or not task.beside
       if task.condition then wait = math.min(wait, CONDITION_NS) end
       if task.wake then wait = math.min(wait, math.max(task.wake - now, 0)) end
     end
   end
   tasks = kept
+  native.hold(holds)
   return wait == math.maxinteger and -1 or wait
 end
 
