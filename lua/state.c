@@ -60,8 +60,7 @@ static void guard_count(lua_State *lua, lua_Debug *where)
 		return;
 	guard->exhausted = true;
 	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
-	luaL_error(lua,
-		   "the script took more than %I instructions without waiting or coming to an end",
+	luaL_error(lua, "the script took more than %I instructions without coming to an end",
 		   (lua_Integer)guard->limits.instructions);
 }
 
