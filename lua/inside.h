@@ -23,8 +23,8 @@ struct script {
 	bool holding;
 };
 
-// The graph that the table at `index` describes (lua/lib/build.lua), checked; NULL after errors.
-struct graph *tree_graph(struct script *, lua_State *, int index, struct errors *);
+// The tree of the graph that the table at `index` describes (lua/lib/build.lua).
+struct value *tree_value(struct script *, lua_State *, int index, struct arena *, struct errors *);
 
 // The functions that lua/lib asks of the program, as one table on the stack.
 void native_push(struct script *);

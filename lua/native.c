@@ -220,18 +220,10 @@ static int native_print(lua_State *lua)
 }
 
 static const luaL_Reg functions[] = {
-    {"modules", native_modules},
-    {"drivers", native_drivers},
-    {"is_end", native_is_end},
-    {"suggest", native_suggest},
-    {"fault", native_fault},
-    {"module_load", native_module_load},
-    {"sets", native_sets},
-    {"file", native_file},
-    {"describe", native_describe},
-    {"var", native_var},
-    {"print", native_print},
-    {NULL, NULL},
+    {"modules", native_modules}, {"drivers", native_drivers}, {"is_end", native_is_end},
+    {"suggest", native_suggest}, {"fault", native_fault},     {"module_load", native_module_load},
+    {"sets", native_sets},	 {"file", native_file},	      {"describe", native_describe},
+    {"var", native_var},	 {"print", native_print},     {NULL, NULL},
 };
 
 void native_push(struct script *script)

@@ -158,11 +158,19 @@ static struct graph **graph_push(lua_State *lua)
 // graph(root): what a script has built, checked; a Lua error with all faults
 static int native_graph(lua_State *lua)
 {
+	struct script *script = script_of(lua);
 	struct errors *errors = errors_new();
 	struct graph **graph = graph_push(lua);
+	struct value *root;
 
-	*graph = tree_graph(script_of(lua), lua, 1, errors);
-	if (!*graph)
+	// A Lua error on the way leaves the arena to script_close().
+	if (script->arena)
+		arena_free(script->arena);
+	script->arena = arena_new();
+	root = tree_value(script, lua, 1, script->arena, errors);
+	*graph = graph_from_value(script->arena, script->options.file, root, NULL, 0, errors);
+	script->arena = NULL;
+	if (errors_count(errors))
 		return raise_errors(lua, errors);
 	errors_free(errors);
 	return 1;
@@ -312,22 +320,14 @@ static int native_duration(lua_State *lua)
 }
 
 static const luaL_Reg functions[] = {
-    {"running", native_running},
-    {"now", native_now},
-    {"names", native_names},
-    {"stats", native_stats},
-    {"seconds", native_seconds},
-    {"call", native_call},
-    {"graph", native_graph},
-    {"graph_file", native_graph_file},
-    {"swap", native_swap},
-    {"stop", native_stop},
-    {"hold", native_hold},
-    {"complain", native_complain},
-    {"traceback", native_traceback},
-    {"traced", native_traced},
-    {"duration", native_duration},
-    {NULL, NULL},
+    {"running", native_running},     {"now", native_now},
+    {"names", native_names},	     {"stats", native_stats},
+    {"seconds", native_seconds},     {"call", native_call},
+    {"graph", native_graph},	     {"graph_file", native_graph_file},
+    {"swap", native_swap},	     {"stop", native_stop},
+    {"hold", native_hold},	     {"complain", native_complain},
+    {"traceback", native_traceback}, {"traced", native_traced},
+    {"duration", native_duration},   {NULL, NULL},
 };
 
 void native_run_push(struct script *script)

@@ -32,6 +32,10 @@ void script_close(struct script *); // NULL is allowed
 // The graph that the script has built, checked; the caller's. NULL after any error.
 struct graph *script_graph(struct script *, struct errors *);
 
+// The same as a tree in the arena, not yet checked; its file name is that of the options. NULL
+// after a Lua error.
+struct value *script_value(struct script *, struct arena *, struct errors *);
+
 // Prints the vars of a script with types, defaults and help, as far as its call of vars(). Exit
 // code.
 int script_describe(const struct script_options *, FILE *, struct errors *);

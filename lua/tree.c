@@ -131,24 +131,12 @@ static void tree_read(struct tree *at, int index)
 	section_put(at, "workers", workers);
 }
 
-struct graph *tree_graph(struct script *script, lua_State *lua, int index, struct errors *errors)
+struct value *tree_value(struct script *script, lua_State *lua, int index, struct arena *arena,
+			 struct errors *errors)
 {
-	struct tree at = {.script = script, .lua = lua, .errors = errors};
-	unsigned before = errors_count(errors);
-	struct arena *arena;
-	struct graph *graph;
+	struct tree at = {.script = script, .lua = lua, .arena = arena, .errors = errors};
 
-	index = lua_absindex(lua, index);
-	// A Lua error on the way leaves it to script_close().
-	if (script->arena)
-		arena_free(script->arena);
-	at.arena = script->arena = arena = arena_new();
 	at.root = value_new(arena, VALUE_MAP, (struct place){.file = script->options.file});
-	tree_read(&at, index);
-	script->arena = NULL;
-	graph = graph_from_value(arena, script->options.file, at.root, NULL, 0, errors);
-	if (!graph || errors_count(errors) == before)
-		return graph;
-	graph_free(graph);
-	return NULL;
+	tree_read(&at, lua_absindex(lua, index));
+	return at.root;
 }
