@@ -5,7 +5,7 @@
 --   build/out/sluice run graphs/loopback.lua --set link=memif --set side=vnf
 --   build/out/sluice run graphs/loopback.lua --set link=memif --set side=switch
 local topology = require "sluice.topology"
-vars{frames = {100000, min = 1, help = "packets to send"}, dir = {"/tmp", help = "folder of sockets"},
+vars{frames = {100000, min = 1, help = "to be sent"}, dir = {"/tmp", help = "folder of sockets"},
      link = {"ring", choices = {"ring", "vhost", "memif"}, help = "what joins switch and VNFs"},
      side = {"all", choices = {"all", "switch", "vnf"}, help = "what this process plays"},
      vnfs = {2, min = 1, max = 6, help = "VNFs in the chain"}}

@@ -5,7 +5,7 @@
 --   build/out/sluice run graphs/p2v.lua --set link=vhost --set side=vnf
 --   build/out/sluice run graphs/p2v.lua --set link=vhost --set side=switch
 local topology = require "sluice.topology"
-vars{frames = {100000, min = 1, help = "packets to send"}, dir = {"/tmp", help = "folder of sockets"},
+vars{frames = {100000, min = 1, help = "to be sent"}, dir = {"/tmp", help = "folder of sockets"},
      link = {"ring", choices = {"ring", "vhost", "memif"}, help = "what joins switch and VNF"},
      side = {"all", choices = {"all", "switch", "vnf"}, help = "what this process plays"}}
 local near, far = topology.link(vars.link, vars.dir)

@@ -26,8 +26,8 @@ chain(peer, Sink("back"))
 chain(fwd:gate(2), Sink("spare"))
 
 local function start_peer()
-  return spawn{"sluice", "run", "--quiet", arg[0], "--set", "side=peer", "--set", "dir=" .. vars.dir,
-               ready = "the peer is ready"}
+  return spawn{"sluice", "run", "--quiet", arg[0], "--set", "side=peer",
+               "--set", "dir=" .. vars.dir, ready = "the peer is ready"}
 end
 
 local function arrive(name, when)

@@ -3,7 +3,7 @@
 --   build/out/sluice run graphs/v2v.lua
 --   build/out/sluice run graphs/v2v.lua --set link=vhost --set side=switch   # others: vnf1, vnf2
 local topology = require "sluice.topology"
-vars{frames = {100000, min = 1, help = "packets to send"}, dir = {"/tmp", help = "folder of sockets"},
+vars{frames = {100000, min = 1, help = "to be sent"}, dir = {"/tmp", help = "folder of sockets"},
      link = {"ring", choices = {"ring", "vhost", "memif"}, help = "what joins switch and VNFs"},
      side = {"all", choices = {"all", "switch", "vnf1", "vnf2"}, help = "what this process plays"}}
 local near, far = topology.link(vars.link, vars.dir)

@@ -31,8 +31,8 @@ if vars.side == "vnfs" then
   return
 end
 
-local from = Source("make", {count = vars.frames // 2 * 2,
-                             templates = {"ether / ipv4 / udp dport=53", "ether / ipv4 / tcp dport=80"}})
+local kinds = {"ether / ipv4 / udp dport=53", "ether / ipv4 / tcp dport=80"}
+local from = Source("make", {templates = kinds, count = vars.frames // 2 * 2})
 for i = 1, #nfs do
   chain(from, PortOut{port = near(left(i)), retry = true})
   from = near(right(i))

@@ -81,8 +81,8 @@ static int push_json(lua_State *lua, json_t *json)
 	return 1;
 }
 
-// stats(kind, name): the counters of a node or port as `sluice run --json` prints them, or nil;
-// workers: by place, from 1
+// stats(kind, name): the counters of a node or port as `sluice run --json` prints them, or
+// nil. Workers: by place, from 1
 static int native_stats(lua_State *lua)
 {
 	struct run *run = run_of(lua);

@@ -13,7 +13,7 @@ local mixes = {"simple", "tcp", "tolly"}
 
 local function trial(i)
   return function()
-    settings{burst = i % 64 + 1, memory = "256MiB"}
+    settings{eal = "--no-huge", burst = i % 64 + 1, memory = "256MiB"}
     local near, far = topology.link("ring")
     local from = traffic.source("make", {imix = mixes[i % 3 + 1], flows = i + 1, count = 100 + i % 7})
     chain(from, L2Fwd("bridge" .. i % 5, {size = 64 + i}):input(0):gate(1),

@@ -205,7 +205,9 @@ function build.parallel(...)
     local piece = piece_of(item)
     table.move(piece.inputs, 1, #piece.inputs, #inputs + 1, inputs)
     for _, stop in ipairs(piece.outputs) do
-      if stop.output_gate or not native.is_end(stop.node.module) then outputs[#outputs + 1] = stop end
+      if stop.output_gate or not native.is_end(stop.node.module) then
+        outputs[#outputs + 1] = stop
+      end
     end
   end
   if #inputs == 0 then place.raise("nothing stands side by side: parallel() should have nodes") end

@@ -42,8 +42,8 @@ end
 ---@return Node
 function service.receive(port, params)
   if build.find("node", "from_" .. port.name) then
-    place.raise('what comes in from the port "%s" goes elsewhere already: a PortInc feeds one chain,'
-                .. " which may branch", port.name)
+    place.raise('what comes in from the port "%s" goes elsewhere already: a PortInc feeds one'
+                .. " chain, which may branch", port.name)
   end
   return build.module("PortInc")("from_" .. port.name, with_port(params, port))
 end
@@ -71,7 +71,9 @@ local function nf_add(list, nf, way, both)
   if type(nf) == "function" then
     local made
     if build.is_module(nf) then made = nf() else made = nf(way) end
-    if made == nil then place.raise("the function of an NF gave nothing back, it should be a node") end
+    if made == nil then
+      place.raise("the function of an NF gave nothing back, it should be a node")
+    end
     list[#list + 1] = made
   elseif is_list(nf) then
     add(list, nf, way, both)
@@ -113,16 +115,16 @@ end
 
 --- A chain of NFs between two ports. Forward, packets meet the NFs in the order of the list, on the
 --- way back in the other order. An NF is
----  - a module (`MACSwap`), or a function that makes a node, a gate or a piece: called once for each
----    direction, with "forward" or "back";
+---  - a module (`MACSwap`), or a function that makes a node, a gate or a piece: called once for
+---    each direction, with "forward" or "back";
 ---  - a node (`L2Fwd("bridge")`): it sees both directions, its gates 0 are towards the first port,
 ---    its gates 1 towards the second one;
 ---  - `{forward = nf, back = nf}`: another one, or none, for each direction.
 ---@param a Port
 ---@param nfs table? list of NFs
 ---@param b Port
----@param options table? direction = "forward", "back" or "both" (if nothing is said); receive, send:
----  parameters of the PortInc and PortOut made
+---@param options table? direction = "forward", "back" or "both" (if nothing is said); receive,
+---  send: parameters of the PortInc and PortOut made
 ---@return table pieces the chains made, as `forward` and `back`
 function service.chain(a, nfs, b, options)
   options = place.options("service.chain", options, {direction = true, receive = true, send = true})
@@ -137,7 +139,8 @@ function service.chain(a, nfs, b, options)
     add(list, nfs or {}, way, forward and back)
     return chain(service.receive(from, options.receive), list, service.send(to, options.send))
   end
-  return {forward = forward and one("forward", a, b) or nil, back = back and one("back", b, a) or nil}
+  return {forward = forward and one("forward", a, b) or nil,
+          back = back and one("back", b, a) or nil}
 end
 
 -- A leg of a branch as what follows its gate: true and nil go straight on.

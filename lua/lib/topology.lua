@@ -9,8 +9,8 @@
 -- A port is given as one, or as a function that makes it by its name: `port.null`, or
 -- `function(name) return port.memif(name, {path = name, role = "server"}) end`. Options that all
 -- have: `nfs` stands between two ports (see service.chain; nothing: packets pass as they are),
--- `direction` is "forward", "back" or "both", `receive` and `send` are parameters of the PortInc and
--- PortOut made. Nodes are named after ports: from_left, to_vnf1.
+-- `direction` is "forward", "back" or "both", `receive` and `send` are parameters of the PortInc
+-- and PortOut made. Nodes are named after ports: from_left, to_vnf1.
 
 local place = require "sluice.place"
 local build = require "sluice.build"
@@ -35,8 +35,8 @@ local function port_of(what, option, value, name)
   if type(value) == "function" and not build.is_module(value) then port = value(name) end
   if build.is_port(port) then return port end
   if value == nil then
-    place.raise("topology.%s: %s is missing, it should be a port or a function that makes one by its"
-                .. " name", what, option)
+    place.raise("topology.%s: %s is missing, it should be a port or a function that makes one by"
+                .. " its name", what, option)
   end
   place.raise("topology.%s: %s %s a %s, it should %s a port", what, option,
               port == value and "is" or "gave back", build.is_node(port) and "node" or type(port),
@@ -49,8 +49,8 @@ local function virtual(what, spec, i, name)
     return port_of(what, ("vnf[%d]"):format(i), spec.vnf[i], name)
   end
   if build.is_port(spec.vnf) and i > 1 then
-    place.raise("topology.%s: vnf is one port, but more are needed: it should be a list of them, or a"
-                .. " function that makes one by its name", what)
+    place.raise("topology.%s: vnf is one port, but more are needed: it should be a list of them, or"
+                .. " a function that makes one by its name", what)
   end
   return port_of(what, "vnf", spec.vnf, name)
 end
@@ -185,8 +185,9 @@ function topology.link(kind, dir)
     if kind == "ring" then return {name = name} end
     return {path = ("%s/%s.sock"):format(dir, name), role = kind == "memif" and role or nil}
   end
-  return function(name) return build.driver(kind)(name, params(name, "server")) end,
-         function(name) return build.driver(drivers[kind])(name .. "_far", params(name, "client")) end
+  local near, far = build.driver(kind), build.driver(drivers[kind])
+  return function(name) return near(name, params(name, "server")) end,
+         function(name) return far(name .. "_far", params(name, "client")) end
 end
 
 return topology

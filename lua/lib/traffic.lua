@@ -112,7 +112,7 @@ end
 
 --- The sizes of a mix, for `sizes` of a Source: each in its share and spread evenly.
 ---@param mix string|table the name of one of traffic.mixes, or rows as there: {{64, 7}, {1518, 1}}
----@return integer[] sizes without FCS, at most 256, which meets odd shares to a fraction of a percent
+---@return integer[] sizes without FCS, at most 256: odd shares are met to a fraction of a percent
 function traffic.imix(mix)
   local rows = mix
   if type(mix) == "string" then
@@ -146,8 +146,8 @@ function traffic.genome(text, sizes)
   for letter in text:gmatch(".") do
     local size = sizes and sizes[letter] or genome_sizes[letter]
     if not size then
-      place.raise('traffic.genome: "%s" stands for no size: letters are a to j, others are given, as'
-                  .. " in {z = 1518}", letter)
+      place.raise('traffic.genome: "%s" stands for no size: letters are a to j, others are given,'
+                  .. " as in {z = 1518}", letter)
     end
     list[#list + 1] = size_check("traffic.genome", size)
   end
@@ -201,7 +201,8 @@ function traffic.params(spec)
   if spec.imix ~= nil then sizes[#sizes + 1] = traffic.imix(spec.imix) end
   if spec.genome ~= nil then sizes[#sizes + 1] = traffic.genome(spec.genome) end
   if #sizes + (spec.size and 1 or 0) + (spec.sizes and 1 or 0) > 1 then
-    place.raise("traffic: sizes are given twice: frame, imix, genome, size and sizes exclude each other")
+    place.raise("traffic: sizes are given twice: frame, imix, genome, size and sizes exclude each"
+                .. " other")
   end
   if sizes[1] then params.sizes = sizes[1] end
   if spec.flows == nil and (spec.over ~= nil or spec.random ~= nil) then
