@@ -38,9 +38,9 @@ local function port_of(what, option, value, name)
     place.raise("topology.%s: %s is missing, it should be a port or a function that makes one by"
                 .. " its name", what, option)
   end
-  place.raise("topology.%s: %s %s a %s, it should %s a port", what, option,
-              port == value and "is" or "gave back", build.is_node(port) and "node" or type(port),
-              port == value and "be" or "make")
+  local found = port == nil and "nothing" or build.is_node(port) and "a node" or "a " .. type(port)
+  place.raise("topology.%s: %s %s %s, it should %s a port", what, option,
+              port == value and "is" or "gave back", found, port == value and "be" or "make")
 end
 
 -- Port `name` of the virtual ones: the i-th of a list, or made by its name.
