@@ -98,22 +98,35 @@ static bool field_write(const struct field *field, const struct value *value, st
 	return true;
 }
 
-// The value at `arg` into the packet: into the first of the rows that it has.
-static bool field_set(lua_State *lua, const struct field *field, int arg, struct rte_mbuf *pkt)
-{
-	const struct field *first = field;
-	struct value value;
-	bool fits = false;
+// A value as the rows of a field take it: those that it is a value for.
+struct setting {
+	unsigned n;
+	struct {
+		const struct field *field;
+		struct value value;
+	} rows[2];
+};
 
-	for (; field; field = luanode_field_next(field)) {
-		if (!luanode_value_read(lua, field, arg, &value))
+// Reads the value at `arg`; an error in the script if no row takes it.
+static void setting_read(lua_State *lua, const struct field *first, int arg,
+			 struct setting *setting)
+{
+	setting->n = 0;
+	for (const struct field *field = first; field; field = luanode_field_next(field)) {
+		if (!luanode_value_read(lua, field, arg, &setting->rows[setting->n].value))
 			continue;
-		fits = true;
-		if (field_write(field, &value, pkt))
-			return true;
+		setting->rows[setting->n++].field = field;
 	}
-	if (!fits)
+	if (!setting->n)
 		luanode_value_fail(lua, first, arg);
+}
+
+// Into the first of the rows that the packet has.
+static bool setting_write(const struct setting *setting, struct rte_mbuf *pkt)
+{
+	for (unsigned i = 0; i < setting->n; i++)
+		if (field_write(setting->rows[i].field, &setting->rows[i].value, pkt))
+			return true;
 	return false;
 }
 
@@ -126,35 +139,44 @@ static const struct field *settable_arg(lua_State *lua, int arg)
 	return field;
 }
 
+// Each packet of the mask gets its own value from the array in argument 3.
+static uint64_t array_set(lua_State *lua, const struct field *field, uint64_t mask)
+{
+	const struct luanode *node = luanode_of(lua);
+	struct setting setting;
+	uint64_t done = 0;
+
+	for (; mask; mask &= mask - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(mask);
+
+		lua_rawgeti(lua, 3, i + 1);
+		if (lua_toboolean(lua, -1)) {
+			setting_read(lua, field, lua_gettop(lua), &setting);
+			if (setting_write(&setting, node->in->pkts[i]))
+				done |= mask & -mask;
+		}
+		lua_pop(lua, 1);
+	}
+	return done;
+}
+
 // batch:set(field, value or array of values [, mask]): the packets that have it and were changed
 int luanode_set(lua_State *lua)
 {
 	const struct luanode *node = luanode_batch_arg(lua);
 	const struct field *field = settable_arg(lua, 2);
 	uint64_t mask = luanode_mask_arg(lua, 4), done = 0;
-	bool array = lua_istable(lua, 3);
-	struct value value;
+	struct setting setting;
 
-	if (!array) {
-		const struct field *row = field;
-
-		while (row && !luanode_value_read(lua, row, 3, &value))
-			row = luanode_field_next(row);
-		if (!row)
-			return luanode_value_fail(lua, field, 3);
+	if (lua_istable(lua, 3)) {
+		lua_pushinteger(lua, (lua_Integer)array_set(lua, field, mask));
+		return 1;
 	}
-	for (; mask; mask &= mask - 1) {
-		unsigned i = (unsigned)__builtin_ctzll(mask);
-
-		if (array && (lua_rawgeti(lua, 3, i + 1), !lua_toboolean(lua, -1))) {
-			lua_pop(lua, 1);
-			continue;
-		}
-		if (field_set(lua, field, array ? lua_gettop(lua) : 3, node->in->pkts[i]))
+	luaL_checkany(lua, 3);
+	setting_read(lua, field, 3, &setting);
+	for (; mask; mask &= mask - 1)
+		if (setting_write(&setting, node->in->pkts[__builtin_ctzll(mask)]))
 			done |= mask & -mask;
-		if (array)
-			lua_pop(lua, 1);
-	}
 	lua_pushinteger(lua, (lua_Integer)done);
 	return 1;
 }
@@ -164,8 +186,10 @@ int luanode_packet_set(lua_State *lua)
 {
 	struct rte_mbuf *pkt = luanode_packet_arg(lua);
 	const struct field *field = settable_arg(lua, 2);
+	struct setting setting;
 
 	luaL_checkany(lua, 3);
-	lua_pushboolean(lua, field_set(lua, field, 3, pkt));
+	setting_read(lua, field, 3, &setting);
+	lua_pushboolean(lua, setting_write(&setting, pkt));
 	return 1;
 }
