@@ -36,7 +36,8 @@ struct luanode {
 
 	bool opened; // the script's open() has returned
 	unsigned n_filters;
-	const void *packet_meta; // the metatable of packets, and the batch, to know them by
+	const void *packet_meta; // metatables, and the batch, to know by what an argument is
+	const void *filter_meta;
 	const void *batch;
 	// The last error, from the script's own place.
 	char place[128];
@@ -68,6 +69,19 @@ static inline struct rte_mbuf *luanode_mbuf(const struct luanode *node, unsigned
 	return index < BATCH_MAX ? node->in->pkts[index] : node->new[index - BATCH_MAX];
 }
 
+// The userdata at `arg` if it has that metatable, or NULL.
+static inline void *luanode_udata(lua_State *lua, int arg, const void *meta)
+{
+	void *data = lua_touserdata(lua, arg);
+
+	if (!data || !lua_getmetatable(lua, arg))
+		return NULL;
+	if (lua_topointer(lua, -1) != meta)
+		data = NULL;
+	lua_pop(lua, 1);
+	return data;
+}
+
 // Checked arguments: they raise an error in the script where something is not as it should be.
 struct luanode *luanode_batch_arg(lua_State *); // argument 1 is the batch, and a call is under way
 struct rte_mbuf *luanode_packet_arg(lua_State *);
@@ -90,7 +104,7 @@ void luanode_packet_push(lua_State *, struct luanode *, unsigned index);
 int luanode_packets_next(lua_State *);
 
 // luanode_filter.c: the metatable of filters is made once a state.
-void luanode_filter_open(lua_State *);
+void luanode_filter_open(lua_State *, struct luanode *);
 int luanode_select(lua_State *);
 int luanode_filter(lua_State *);
 

@@ -86,7 +86,7 @@ static void reply_value(lua_State *lua, struct reply *reply, const char *key)
 // The table on the top, in the order of its keys.
 static void reply_table(lua_State *lua, struct reply *reply)
 {
-	const char *keys[KEYS_MAX];
+	const char *keys[KEYS_MAX] = {NULL};
 	unsigned n = 0;
 
 	lua_pushnil(lua);

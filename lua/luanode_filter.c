@@ -8,7 +8,7 @@
 
 #define FILTERS_MAX 256	  // that a script may have at a time
 #define FILTERS_CACHED 64 // texts that are remembered
-#define FILTER_META "sluice.filter"
+#define FILTER_META "filter"
 
 struct script_filter {
 	struct luanode *node; // NULL: not compiled
@@ -27,9 +27,10 @@ static int filter_gc(lua_State *lua)
 	return 0;
 }
 
-void luanode_filter_open(lua_State *lua)
+void luanode_filter_open(lua_State *lua, struct luanode *node)
 {
 	luaL_newmetatable(lua, FILTER_META);
+	node->filter_meta = lua_topointer(lua, -1);
 	lua_pushcfunction(lua, filter_gc);
 	lua_setfield(lua, -2, "__gc");
 	lua_pushboolean(lua, false);
@@ -103,21 +104,35 @@ int luanode_filter(lua_State *lua)
 	return 1;
 }
 
+// The answers are gathered in an array first, as Filter does it.
+static uint64_t batch_match(struct batch *in, uint64_t (*run)(void *))
+{
+	uint8_t matches[BATCH_MAX], *match = matches;
+	uint64_t found = 0;
+
+	batch_foreach (in, pkt)
+		*match++ = run(pkt) != 0;
+	for (unsigned i = 0; i < in->n; i++)
+		found |= (uint64_t)matches[i] << i;
+	return found;
+}
+
 // batch:select(filter or expression [, mask]): the packets that match
 int luanode_select(lua_State *lua)
 {
 	const struct luanode *node = luanode_batch_arg(lua);
 	uint64_t mask = luanode_mask_arg(lua, 3), found = 0;
+	const struct script_filter *made = luanode_udata(lua, 2, node->filter_meta);
 	const struct filter *filter;
 
-	if (lua_type(lua, 2) == LUA_TSTRING)
+	if (likely(made))
+		filter = &made->filter;
+	else if (lua_type(lua, 2) == LUA_TSTRING)
 		filter = filter_of_text(lua, 2);
 	else
-		filter = &((struct script_filter *)luaL_checkudata(lua, 2, FILTER_META))->filter;
+		return luaL_typeerror(lua, 2, "filter or text");
 	if (likely(filter->run && mask == luanode_all(node))) {
-		for (unsigned i = 0; i < node->in->n; i++)
-			found |= (uint64_t)(filter->run(node->in->pkts[i]) != 0) << i;
-		lua_pushinteger(lua, (lua_Integer)found);
+		lua_pushinteger(lua, (lua_Integer)batch_match(node->in, filter->run));
 		return 1;
 	}
 	for (; mask; mask &= mask - 1) {

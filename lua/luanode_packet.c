@@ -19,15 +19,11 @@ void luanode_packet_push(lua_State *lua, struct luanode *node, unsigned index)
 static unsigned packet_index(lua_State *lua)
 {
 	const struct luanode *node = luanode_of(lua);
-	const struct luanode_packet *packet = lua_touserdata(lua, 1);
-	bool is_packet = packet && lua_getmetatable(lua, 1);
+	const struct luanode_packet *packet = luanode_udata(lua, 1, node->packet_meta);
 
-	if (is_packet) {
-		is_packet = lua_topointer(lua, -1) == node->packet_meta;
-		lua_pop(lua, 1);
-	}
-	if (unlikely(!is_packet))
-		luaL_typeerror(lua, 1, "packet (is it packet:name(), with a colon?)");
+	if (unlikely(!packet))
+		return (unsigned)luaL_typeerror(lua, 1,
+						"packet (is it packet:name(), with a colon?)");
 	if (unlikely(!node->ctx || packet->call != node->call))
 		luaL_error(lua, "the packet is no longer there: process() has returned");
 	return packet->index;

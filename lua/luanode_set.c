@@ -6,6 +6,15 @@
 #include "lua/luanode_fields.h"
 #include "packet.h"
 
+// As packet_write(), for what as a rule lies in the first segment.
+static inline void bytes_write(struct rte_mbuf *pkt, uint32_t at, const uint8_t *bytes, unsigned n)
+{
+	if (likely(n == 2 && at + 2 <= rte_pktmbuf_data_len(pkt)))
+		memcpy(rte_pktmbuf_mtod_offset(pkt, uint8_t *, at), bytes, 2);
+	else
+		packet_write(pkt, at, bytes, NULL, n);
+}
+
 // A checksum follows what changed. 0 as UDP has it stays: none was computed.
 static void sum_follow(struct rte_mbuf *pkt, struct view view, uint32_t at, bool udp,
 		       const uint8_t *old, const uint8_t *new, unsigned n)
@@ -20,7 +29,7 @@ static void sum_follow(struct rte_mbuf *pkt, struct view view, uint32_t at, bool
 	sum = checksum_update(sum, old, new, n);
 	if (udp && !sum)
 		sum = 0xffff;
-	packet_write(pkt, at, (const uint8_t *)&sum, NULL, sizeof(sum));
+	bytes_write(pkt, at, (const uint8_t *)&sum, sizeof(sum));
 }
 
 static uint32_t sum_offset(uint8_t proto)
@@ -76,8 +85,10 @@ static bool field_write(const struct field *field, const struct value *value, st
 		return false;
 	if (is_address(field) && !pseudo_find(view, &sum, &proto))
 		return false;
-	memcpy(old, view.bytes + at + from, n);
-	memcpy(new, old, n);
+	for (unsigned i = 0; i < n; i += 2) {
+		memcpy(old + i, view.bytes + at + from + i, 2);
+		memcpy(new + i, old + i, 2);
+	}
 	if (field->kind == KIND_IP6) {
 		memcpy(new, value->bytes, sizeof(value->bytes));
 	} else {
@@ -86,7 +97,7 @@ static bool field_write(const struct field *field, const struct value *value, st
 
 		number_store(in, field->bytes, raw | value->number << field->shift);
 	}
-	packet_write(pkt, at + from, new, NULL, n);
+	bytes_write(pkt, at + from, new, n);
 	if (field->layer == LAYER_IPV4)
 		sum_follow(pkt, view, at + 10, false, old, new, n);
 	if (field->layer >= LAYER_PORTS) {

@@ -266,7 +266,7 @@ static int script_open(lua_State *lua)
 	ups_push(lua, node);
 	state_path(lua, script->path ? script->path : "");
 	debug_reduce(lua);
-	luanode_filter_open(lua);
+	luanode_filter_open(lua, node);
 	packets_make(lua, node);
 	lua_pushglobaltable(lua);
 	functions_set(lua, globals);

@@ -62,6 +62,7 @@ def chain_merging(setting, length):
 
 LUA = {
     'empty': 'function process(batch) end',
+    'call': 'function process(batch) batch:count(0) end',
     'select': "local f = filter('udp and dst port 53') "
               'function process(batch) batch:select(f) end',
     'set': "function process(batch) batch:set('ip.dscp', 46) end",

@@ -116,5 +116,5 @@ def luanode(machine, disturbances):
     result = {name: measure.spread(value) for name, value in each.items()}
     result['select_more_than_filter_and_call'] = measure.spread(
         [select - call - it for select, call, it in
-         zip(each['select'], each['empty'], each['filter'])])
+         zip(each['select'], each['call'], each['filter'])])
     return result

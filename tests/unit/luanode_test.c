@@ -100,7 +100,7 @@ static const struct {
      "\"udpp\" is no pcap-filter expression: can't parse filter expression: syntax error"},
     {"batch:select('inbound')", "script_error", NULL},
     {"batch:select(io.stdout)", "script_error",
-     "bad argument #1 to 'select' (sluice.filter expected, got FILE*)"},
+     "bad argument #1 to 'select' (filter or text expected, got FILE*)"},
     {"batch:gate(64)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
     {"batch:gate(-1)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
     {"batch:drop(1, 'boredom')", "script_error",
