@@ -76,6 +76,52 @@ expect "the guide names all fields" "" "$(
 		comm -23 - <(grep -oE '`[a-z0-9.]+`' "$guide" | tr -d '`' | sort -u)
 )"
 
+# Each field is read, written and compared, and each packet changed, in whatever captures there are.
+sed -nE 's/^    \{"([a-z0-9.]+)", LAYER.*/\1/p' lua/luanode_fields.c | sort -u >"$tmp/fields"
+cat >"$tmp/all.lua" <<-'LUA'
+	local names = {}
+	for name in io.lines(args.fields) do names[#names + 1] = name end
+	local function change(packet, i)
+	  local at, n = packet:payload()
+	  if at then packet:bytes(at, n) end
+	  if i % 7 == 0 then packet:cut(math.min(#packet - 14, 30)) end
+	  if i % 3 == 0 then
+	    packet:trim(math.max(14, #packet // 2))
+	    packet:append(("x"):rep(33))
+	    packet:prepend(("y"):rep(50))
+	  end
+	  if i % 5 > 0 then packet:finish() end
+	  for _, name in ipairs(names) do
+	    local value = packet:get(name)
+	    if value then pcall(packet.set, packet, name, value) end
+	  end
+	end
+	function process(batch)
+	  for _, name in ipairs(names) do
+	    pcall(batch.set, batch, name, batch:get(name))
+	    pcall(batch.set, batch, name, 1)
+	    pcall(batch.where, batch, name, 0, 5)
+	  end
+	  batch:set("ip.src", "10.1.1.1")
+	  batch:set("ip.src", "fe80::1")
+	  for i, packet in batch:packets() do change(packet, i) end
+	end
+LUA
+for capture in graphs/data/demo.pcap ../shared/pcaps/*.pcap; do
+	[ -e "$capture" ] || continue
+	graph "script: $tmp/all.lua, args: [{name: fields, value: $tmp/fields}]"
+	sed -i "s|$root/graphs/data/demo.pcap|$capture|" "$tmp/graph.yaml"
+	timeout 60 "$SLUICE" run --json "$tmp/graph.yaml" >"$tmp/run.json" 2>"$tmp/out"
+	code=$?
+	# Some captures are damaged, or hold other things than Ethernet.
+	if [ $code -gt 2 ] || grep -q LuaNode "$tmp/out"; then
+		cat "$tmp/out"
+		not_ok "all fields of $(basename "$capture")" "exit code $code"
+	else
+		ok "all fields of $(basename "$capture")"
+	fi
+done
+
 # refused NAME CODE TEXT PARAMETERS: the run ends with that code and says that.
 refused() {
 	graph "$4"
