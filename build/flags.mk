@@ -27,11 +27,6 @@ WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
 ifeq ($(findstring clang,$(CC)),)
 WARN += -Wshadow=local
-# gcc 12 does not see at -O3 that no batch is empty, and takes what is filled in a loop over one for
-# uninitialised; at -Og, where it inlines less, the warning is on.
-ifeq ($(VARIANT),release)
-WARN += -Wno-maybe-uninitialized
-endif
 endif
 
 OPT.release := -O3

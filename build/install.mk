@@ -11,8 +11,8 @@ COMPLETIONDIR := $(PREFIX)/share/bash-completion/completions
 EXAMPLEDIR := $(PREFIX)/share/sluice/graphs
 
 PUBLIC_HEADERS := $(sort $(wildcard core/*.h))
-EXAMPLES := $(sort $(wildcard graphs/*.yaml))
-EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap))
+EXAMPLES := $(sort $(wildcard graphs/*.yaml graphs/*.lua))
+EXAMPLE_DATA := $(sort $(wildcard graphs/data/*.pcap graphs/data/*.lua))
 
 .PHONY: install uninstall
 install: $(PROGRAM) $(OUT)/sluice.1

@@ -114,6 +114,7 @@ struct driver_type {
 	bool needs_pci;		  // EAL must scan the PCI bus
 	bool needs_shared_memory; // a peer maps our packets: one file descriptor a memory segment
 	const struct driver_tester *tester; // NULL: it cannot stand in for others in tests
+	bool patient; // what it refuses now it takes soon, for no peer need be there: a file
 	bool late; // opened after all ports that are not (it connects to a socket that one of them
 		   // serves)
 

@@ -178,6 +178,11 @@ static inline void release(struct ctx *ctx, unsigned n)
 	ctx->balance += n;
 }
 
+// From within process() or poll(): what the user wrote for the node went wrong at run time. The
+// first fault of a node is shown by the control thread, with `place` ("FILE:LINE", or NULL) before
+// and the node's name; those that follow are not. stop: the run ends, with code 1.
+void node_fault(struct ctx *, bool stop, const char *place, const char *text);
+
 // Metadata: slot i counts through .reads, then .writes.
 enum meta_type { META_U8, META_U16, META_U32, META_U64 };
 
@@ -222,6 +227,9 @@ static inline void node_congest(const struct node *node, bool congested)
 {
 	__atomic_store_n((int *)&node->congested, congested, __ATOMIC_RELAXED);
 }
+
+// Something worth a line in the log. On the control thread.
+void node_note(const struct node *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Frees packets that a node still holds, in close() or in a command, and counts them under the
 // reason.

@@ -234,6 +234,7 @@ static const struct driver_type pcap = {
 	       "  right: {pcap: {tx: out.pcap}}\n",
     .params = pcap_params,
     .state_size = sizeof(struct pcap_state),
+    .patient = true,
     .check = pcap_check,
     .caps = pcap_caps,
     .holds = pcap_holds,

@@ -20,11 +20,13 @@ struct script {
 	lua_Integer hook_result;
 	int exit_code;
 	bool stopping;
+	bool holding;
 };
 
-// The graph that the table at `index` describes (lua/lib/build.lua), checked; NULL after errors, or
-// if the script has had more faults than those before it was begun.
-struct graph *tree_graph(struct script *, lua_State *, int index, unsigned faults, struct errors *);
+// The tree of the graph that the table at `index` describes (lua/lib/build.lua); `faulty` if the
+// script has had more faults than those before it was begun.
+struct value *tree_value(struct script *, lua_State *, int index, unsigned faults, struct arena *,
+			 struct errors *);
 
 // The functions that lua/lib asks of the program, as one table on the stack.
 void native_push(struct script *);

@@ -53,6 +53,15 @@ static int native_drivers(lua_State *lua)
 	return 1;
 }
 
+// is_end(module): whether it has no output gates
+static int native_is_end(lua_State *lua)
+{
+	const struct module_type *type = module_find(luaL_checkstring(lua, 1));
+
+	lua_pushboolean(lua, type && !type->ogates);
+	return 1;
+}
+
 // suggest(word, names): the name that was meant, or nil
 static int native_suggest(lua_State *lua)
 {
@@ -212,10 +221,19 @@ static int native_print(lua_State *lua)
 }
 
 static const luaL_Reg functions[] = {
-    {"modules", native_modules}, {"drivers", native_drivers}, {"suggest", native_suggest},
-    {"fault", native_fault},	 {"faults", native_faults},   {"module_load", native_module_load},
-    {"sets", native_sets},	 {"file", native_file},	      {"describe", native_describe},
-    {"var", native_var},	 {"print", native_print},     {NULL, NULL},
+    {"modules", native_modules},
+    {"drivers", native_drivers},
+    {"is_end", native_is_end},
+    {"suggest", native_suggest},
+    {"fault", native_fault},
+    {"faults", native_faults},
+    {"module_load", native_module_load},
+    {"sets", native_sets},
+    {"file", native_file},
+    {"describe", native_describe},
+    {"var", native_var},
+    {"print", native_print},
+    {NULL, NULL},
 };
 
 void native_push(struct script *script)

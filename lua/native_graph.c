@@ -39,9 +39,18 @@ static struct graph **graph_push(lua_State *lua)
 static int graph_make(lua_State *lua)
 {
 	struct graph **graph = lua_touserdata(lua, 2);
+	struct script *script = lua_touserdata(lua, 3);
+	struct errors *errors = lua_touserdata(lua, 4);
+	unsigned faults = (unsigned)lua_tointeger(lua, 5);
+	struct value *root;
 
-	*graph = tree_graph(lua_touserdata(lua, 3), lua, 1, (unsigned)lua_tointeger(lua, 5),
-			    lua_touserdata(lua, 4));
+	// A Lua error on the way leaves the arena to script_close().
+	if (script->arena)
+		arena_free(script->arena);
+	script->arena = arena_new();
+	root = tree_value(script, lua, 1, faults, script->arena, errors);
+	*graph = graph_from_value(script->arena, script->options.file, root, NULL, 0, errors);
+	script->arena = NULL;
 	return 0;
 }
 

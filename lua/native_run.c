@@ -182,6 +182,13 @@ static int native_stop(lua_State *lua)
 	return 0;
 }
 
+// hold(whether): the run does not end by itself while the script has something to do
+static int native_hold(lua_State *lua)
+{
+	script_of(lua)->holding = lua_toboolean(lua, 1);
+	return 0;
+}
+
 // complain(file, line, text, code): said at once; the run goes on, and ends with the code
 static int native_complain(lua_State *lua)
 {
@@ -234,27 +241,6 @@ static int native_duration(lua_State *lua)
 	return 1;
 }
 
-// require_main(name): require() on the main thread, for libraries written in C that keep the state
-// they are opened in. A coroutine would be collected while they still use it.
-static int native_require_main(lua_State *lua)
-{
-	const char *name = luaL_checkstring(lua, 1);
-	lua_State *to;
-	int status;
-
-	lua_rawgeti(lua, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-	to = lua_tothread(lua, -1);
-	luaL_checkstack(lua, 4, name);
-	if (!lua_checkstack(to, 4))
-		return luaL_error(lua, "there is no memory for %s", name);
-	lua_getglobal(lua, "require");
-	lua_pushvalue(lua, 1);
-	lua_xmove(lua, to, 2);
-	status = lua_pcall(to, 1, 1, 0);
-	lua_xmove(to, lua, 1);
-	return status == LUA_OK ? 1 : lua_error(lua);
-}
-
 static const luaL_Reg functions[] = {
     {"running", native_running},
     {"now", native_now},
@@ -263,11 +249,11 @@ static const luaL_Reg functions[] = {
     {"seconds", native_seconds},
     {"call", native_call},
     {"stop", native_stop},
+    {"hold", native_hold},
     {"complain", native_complain},
     {"traceback", native_traceback},
     {"traced", native_traced},
     {"duration", native_duration},
-    {"require_main", native_require_main},
     {NULL, NULL},
 };
 

@@ -341,30 +341,46 @@ int script_describe(const struct script_options *options, FILE *to, struct error
 	return ok ? 0 : ERROR_INPUT;
 }
 
-// Pushes the result; tree_graph() may fail for want of memory, so it runs within a call.
-static int graph_take(lua_State *lua)
+// Building the tree may fail for want of memory, so it is done within a call.
+static int value_take(lua_State *lua)
 {
 	struct script *script = lua_touserdata(lua, 1);
+	struct arena *arena = lua_touserdata(lua, 2);
 
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, script->root);
-	lua_pushlightuserdata(lua, tree_graph(script, lua, -1, 0, script->errors));
+	lua_pushlightuserdata(lua, tree_value(script, lua, -1, 0, arena, script->errors));
 	return 1;
+}
+
+struct value *script_value(struct script *script, struct arena *arena, struct errors *errors)
+{
+	struct value *root;
+
+	script->errors = errors;
+	lua_pushcfunction(script->lua, value_take);
+	lua_pushlightuserdata(script->lua, script);
+	lua_pushlightuserdata(script->lua, arena);
+	if (!state_call(script->lua, 2, 1)) {
+		fault_take(script, errors);
+		return NULL;
+	}
+	root = lua_touserdata(script->lua, -1);
+	lua_pop(script->lua, 1);
+	return root;
 }
 
 struct graph *script_graph(struct script *script, struct errors *errors)
 {
 	unsigned before = errors_count(errors);
+	struct arena *arena = arena_new();
+	struct value *root = script_value(script, arena, errors);
 	struct graph *graph;
 
-	script->errors = errors;
-	lua_pushcfunction(script->lua, graph_take);
-	lua_pushlightuserdata(script->lua, script);
-	if (!state_call(script->lua, 1, 1)) {
-		fault_take(script, errors);
+	if (!root) {
+		arena_free(arena);
 		return NULL;
 	}
-	graph = lua_touserdata(script->lua, -1);
-	lua_pop(script->lua, 1);
+	graph = graph_from_value(arena, script->options.file, root, NULL, 0, errors);
 	if (!graph || (!script->faults && errors_count(errors) == before))
 		return graph;
 	graph_free(graph);
@@ -387,6 +403,11 @@ uint64_t script_tick(struct script *script)
 bool script_stopping(const struct script *script)
 {
 	return script->stopping;
+}
+
+bool script_holding(const struct script *script)
+{
+	return script->holding && !script->stopping;
 }
 
 int script_finish(struct script *script)

@@ -34,6 +34,10 @@ void script_close(struct script *); // NULL is allowed
 // The graph that the script has built, checked; the caller's. NULL after any error.
 struct graph *script_graph(struct script *, struct errors *);
 
+// The same as a tree in the arena, not yet checked; its file name is that of the options. NULL
+// after a Lua error.
+struct value *script_value(struct script *, struct arena *, struct errors *);
+
 // Prints the vars of a script with types, defaults and help, as far as its call of vars(). Exit
 // code.
 int script_describe(const struct script_options *, FILE *, struct errors *);
@@ -43,6 +47,8 @@ void script_start(struct script *, struct run *);
 // Runs what is due; returns in how many ns to call again, UINT64_MAX: nothing waits for a time.
 uint64_t script_tick(struct script *);
 bool script_stopping(const struct script *); // the script wants the run to stop
+// Tasks of the script are not done: a run whose sources have ended goes on until they are.
+bool script_holding(const struct script *);
 // Runs what the script does at the end, ends its programs; the exit code. Counters are final.
 int script_finish(struct script *);
 

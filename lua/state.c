@@ -61,9 +61,7 @@ static void guard_count(lua_State *lua, lua_Debug *where)
 	guard->exhausted = true;
 	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
 	luaL_where(lua, 0);
-	lua_pushfstring(lua,
-			"the script took more than %I instructions without waiting or coming "
-			"to an end",
+	lua_pushfstring(lua, "the script took more than %I instructions without coming to an end",
 			(lua_Integer)guard->limits.instructions);
 	lua_concat(lua, 2);
 	lua_error(lua);

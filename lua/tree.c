@@ -135,21 +135,14 @@ static void tree_read(struct tree *at, int index)
 	section_put(at, "workers", workers);
 }
 
-struct graph *tree_graph(struct script *script, lua_State *lua, int index, unsigned faults,
-			 struct errors *errors)
+struct value *tree_value(struct script *script, lua_State *lua, int index, unsigned faults,
+			 struct arena *arena, struct errors *errors)
 {
-	struct tree at = {.script = script, .lua = lua, .errors = errors};
+	struct tree at = {.script = script, .lua = lua, .arena = arena, .errors = errors};
 	unsigned before = errors_count(errors);
-	struct arena *arena;
 
-	index = lua_absindex(lua, index);
-	// A Lua error on the way leaves it to script_close().
-	if (script->arena)
-		arena_free(script->arena);
-	at.arena = script->arena = arena = arena_new();
 	at.root = value_new(arena, VALUE_MAP, (struct place){.file = script->options.file});
-	tree_read(&at, index);
-	script->arena = NULL;
+	tree_read(&at, lua_absindex(lua, index));
 	at.root->faulty = script->faults != faults || errors_count(errors) != before;
-	return graph_from_value(arena, script->options.file, at.root, NULL, 0, errors);
+	return at.root;
 }

@@ -2,27 +2,15 @@
 // Filter: tell packets apart by a pcap-filter expression. libpcap compiles it, DPDK turns it into
 // machine code where that is known to be right; libpcap's interpreter runs the rest.
 
-#include <pcap/pcap.h>
-
-#include "filter_jit.h"
+#include "filter_program.h"
 #include "module.h"
 
 enum { FILTER_MATCH, FILTER_MISS };
 enum { FILTER_JIT, FILTER_INTERPRETER };
 
-#define FILTER_SNAPLEN 262144
-#define FILTER_METADATA 0xfffff000u // from here on loads are not of the packet's bytes
-#define FILTER_BYTES 65536	    // of a packet in several segments that the interpreter sees
-
 struct filter_params {
 	const char *expression;
 	struct choice run;
-};
-
-struct filter {
-	struct bpf_program program;
-	struct rte_bpf *bpf;	    // NULL: there can be no machine code
-	uint64_t (*run)(void *pkt); // NULL: interpreted
 };
 
 static const char *const filter_runs[] = {"jit", "interpreter", NULL};
@@ -34,19 +22,6 @@ static const struct param filter_params[] = {
 	  .help = "as machine code where that can be made, or always by libpcap's interpreter"),
     PARAM_END,
 };
-
-// Where a packet is in several segments, its bytes are copied for the interpreter.
-static __rte_noinline bool filter_interpret(const struct bpf_insn *program,
-					    const struct rte_mbuf *pkt)
-{
-	uint8_t copy[FILTER_BYTES];
-	uint32_t length = rte_pktmbuf_pkt_len(pkt);
-	uint32_t n = RTE_MIN(length, sizeof(copy));
-
-	if (pkt->nb_segs == 1)
-		return bpf_filter(program, rte_pktmbuf_mtod(pkt, uint8_t *), length, length);
-	return bpf_filter(program, rte_pktmbuf_read(pkt, 0, n, copy), length, n);
-}
 
 static void filter_process(struct ctx *ctx, struct batch *in)
 {
@@ -64,66 +39,46 @@ static void filter_process(struct ctx *ctx, struct batch *in)
 	emit_each(ctx, in, gates);
 }
 
-// The expression as classic BPF, to be freed with pcap_freecode(), or -1 with the reason in errors.
-static int filter_compile(const char *expression, struct bpf_program *program,
-			  struct errors *errors)
+// 0, or -1 with the reason in errors.
+static int filter_make(const struct filter_params *params, struct filter *filter,
+		       struct errors *errors)
 {
-	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, FILTER_SNAPLEN);
-	int status = -1;
+	char why[FILTER_WHY];
 
-	if (!pcap) {
-		error_machine(errors, "expression", "no memory to compile it");
+	switch (filter_compile(params->expression, filter, why)) {
+	case FILTER_COMPILED:
+		return 0;
+	case FILTER_WRONG:
+		error_input(errors, "expression", "%s", why);
+		return -1;
+	default:
+		error_machine(errors, "expression", "%s", why);
 		return -1;
 	}
-	if (pcap_compile(pcap, program, expression, 1, PCAP_NETMASK_UNKNOWN))
-		error_input(errors, "expression", "\"%s\" is no pcap-filter expression: %s",
-			    expression, pcap_geterr(pcap));
-	else
-		status = 0;
-	pcap_close(pcap);
-	return status;
 }
 
 static void filter_check(const void *given, struct errors *errors)
 {
-	const struct filter_params *params = given;
-	struct bpf_program program;
-	bool metadata = false;
+	struct filter filter = {0};
 
-	if (filter_compile(params->expression, &program, errors))
-		return;
-	for (unsigned i = 0; i < program.bf_len; i++) {
-		const struct bpf_insn *insn = &program.bf_insns[i];
-
-		metadata |= BPF_CLASS(insn->code) == BPF_LD && BPF_MODE(insn->code) == BPF_ABS &&
-			    insn->k >= FILTER_METADATA;
-	}
-	if (metadata)
-		error_input(errors, "expression",
-			    "\"%s\" asks for what is not in a packet's bytes (the direction or the "
-			    "interface it came by), it should ask for bytes only",
-			    params->expression);
-	pcap_freecode(&program);
+	if (!filter_make(given, &filter, errors))
+		filter_free(&filter);
 }
 
 static int filter_open(struct node *node, struct errors *errors)
 {
 	const struct filter_params *params = node->params;
-	struct filter *filter = node->state;
 
-	if (filter_compile(params->expression, &filter->program, errors))
+	if (filter_make(params, node->state, errors))
 		return -1;
 	if (params->run.n == FILTER_JIT)
-		filter->bpf = filter_jit(&filter->program, &filter->run);
+		filter_translate(node->state);
 	return 0;
 }
 
 static void filter_close(struct node *node)
 {
-	struct filter *filter = node->state;
-
-	rte_bpf_destroy(filter->bpf);
-	pcap_freecode(&filter->program);
+	filter_free(node->state);
 }
 
 static struct module_type filter = {

@@ -20,7 +20,8 @@ struct portout_params {
 static const struct param portout_params[] = {
     PARAM(portout_params, port, .help = "the port to send by"),
     PARAM(portout_params, retry, .def = "false",
-	  .help = "hold what the device refuses, and send it later, instead of dropping it"),
+	  .help = "hold what the device refuses, and send it later, instead of dropping it; a file "
+		  "is waited for anyway where all that comes to it ends by itself"),
     PARAM_END,
 };
 
@@ -34,6 +35,15 @@ struct portout_local {
 	unsigned first;
 	unsigned n;
 };
+
+// Whether the port can be waited for. A file always can, but live traffic must not stand still for
+// it.
+static inline bool portout_waits(const struct node *node)
+{
+	const struct portout_params *params = node->params;
+
+	return params->retry || (params->port.port->driver->patient && node->finite);
+}
 
 static inline uint16_t portout_send(struct ctx *ctx, struct rte_mbuf **pkts, unsigned n)
 {
@@ -97,13 +107,12 @@ static void portout_hold(struct ctx *ctx, struct batch *in)
 
 static void portout_process(struct ctx *ctx, struct batch *in)
 {
-	const struct portout_params *params = ctx->params;
 	const struct portout_local *local = ctx->local;
 
 	// What came before goes first.
 	if (likely(!local->n))
 		taken(ctx, in, portout_send(ctx, in->pkts, in->n));
-	if (unlikely(in->n && params->retry))
+	if (unlikely(in->n) && portout_waits(ctx->node))
 		portout_hold(ctx, in);
 	if (unlikely(in->n))
 		drop(ctx, in, REASON_REFUSED);
@@ -149,9 +158,12 @@ static int portout_open(struct node *node, struct errors *errors)
 		error_input(errors, "port", "port '%s' cannot send", params->port.name);
 		return -1;
 	}
-	for (unsigned i = 0; params->retry && i < node->workers; i++) {
+	// Whether all that feeds it ends may change with the graph around it.
+	for (unsigned i = 0; i < node->workers; i++) {
 		struct portout_local *local = node_local(node, i);
 
+		if (!params->retry && !params->port.port->driver->patient)
+			break;
 		local->held = calloc(PORTOUT_HELD, sizeof(*local->held));
 		if (!local->held) {
 			error_machine(errors, "retry", "no memory for what is held");
@@ -183,7 +195,9 @@ static struct module_type portout = {
 	"offered "
 	"again at every poll, and the sources that feed the node rest meanwhile: so nothing is "
 	"lost "
-	"when a capture is read faster than the device sends.",
+	"when a capture is read faster than the device sends. A file is waited for without being "
+	"asked when every source before the node ends by itself: from capture to capture nothing "
+	"is lost. Live traffic does not stand still for a file.",
     .example = "ports:\n"
 	       "  right: {pcap: {tx: out.pcap}}\n"
 	       "nodes:\n"

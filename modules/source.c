@@ -84,8 +84,8 @@ struct source {
 	bool none;	 // nothing is written
 	uint16_t length; // of every packet, where nothing more need be done to one; else 0
 	bool finite;
-	uint16_t burst;
-	uint64_t left; // packets still to be made, if finite
+	uint16_t burst; // 0: the graph's setting, which may change with it
+	uint64_t left;	// packets still to be made, if finite
 	struct source_vary fields[SOURCE_FIELDS];
 };
 
@@ -155,7 +155,7 @@ static __attribute__((noinline)) void source_write(struct ctx *ctx, struct batch
 static int source_poll(struct ctx *ctx)
 {
 	struct source *state = ctx->state;
-	unsigned n = state->burst;
+	unsigned n = state->burst ? state->burst : ctx->node->burst;
 	struct batch *batch;
 
 	if (state->finite) {
@@ -329,7 +329,7 @@ static int source_open(struct node *node, struct errors *errors)
 
 	state->room = rte_pktmbuf_data_room_size(node->pool) - RTE_PKTMBUF_HEADROOM;
 	state->none = params->fill.n == SOURCE_NONE;
-	state->burst = params->burst ? params->burst : node->burst;
+	state->burst = params->burst;
 	state->finite = params->count > 0;
 	state->left = params->count;
 	state->n_fields = params->fields.n;

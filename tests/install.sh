@@ -37,6 +37,8 @@ else
 fi
 run_ok "an installed example runs elsewhere" \
 	"$sluice" run --quiet "$prefix/share/sluice/graphs/demo.yaml"
+run_ok "an installed script runs elsewhere" \
+	"$sluice" run --quiet "$prefix/share/sluice/graphs/mix.lua"
 expect "it writes where one stands" yes "$([ -s demo-rest.pcap ] && echo yes)"
 
 # A module of one's own, built from the installed headers alone.

@@ -38,7 +38,7 @@ for name in pairs(_G) do
                  pcall = true, print = true, rawequal = true, rawget = true, rawlen = true,
                  rawset = true, select = true, setmetatable = true, tonumber = true,
                  tostring = true, type = true, warn = true, xpcall = true, _G = true,
-                 _VERSION = true}
+                 _VERSION = true, arg = true}
   if not plain[name] and not text:find("\nfunction " .. name .. "(", 1, true)
      and not text:find("\n" .. name .. " = {}\n", 1, true) then
     missing("the function " .. name)

@@ -169,13 +169,24 @@ static void name_stuck(struct run *run)
 }
 
 // The script's turn. How long to sleep, `wait` at most; what it stops, stops.
-static uint64_t drive(const struct session *at, uint64_t wait)
+static uint64_t drive(struct session *at, uint64_t wait)
 {
-	uint64_t next = at->script ? script_tick(at->script) : UINT64_MAX;
+	uint64_t next;
 
-	if (at->script && script_stopping(at->script))
+	if (!at->script)
+		return wait;
+	next = script_tick(at->script);
+	if (script_stopping(at->script))
 		stop_request();
+	check_output(at); // what it has printed may be what another program waits for
 	return next < wait ? next : wait;
+}
+
+static bool run_over(const struct session *at, enum run_state state)
+{
+	if (state == RUN_DONE)
+		return !at->script || !script_holding(at->script);
+	return state == RUN_STUCK;
 }
 
 static void loop(struct session *at)
@@ -188,7 +199,7 @@ static void loop(struct session *at)
 		uint64_t now = now_ns(), wait = at->tend_ns;
 
 		at->stuck = state == RUN_STUCK;
-		if (state != RUN_BUSY || now >= end)
+		if (run_over(at, state) || now >= end)
 			break;
 		if (now >= at->next_show) {
 			show(at, false);

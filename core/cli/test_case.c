@@ -9,6 +9,7 @@
 
 #include "cli/test.h"
 #include "cli/text.h"
+#include "lua/script.h"
 #include "value/table.h"
 
 // A graph has come to rest when so many walks in a row moved nothing: packets that go round in a
@@ -56,11 +57,26 @@ static const struct driver_type *tester_find(void)
 	return NULL;
 }
 
+// What a script builds with the file's vars; it drives nothing here.
+static struct value *script_tree(struct test_file *file, struct arena *arena, struct errors *errors)
+{
+	struct script_options options = {
+	    .file = file->graph_path, .sets = file->sets, .n_sets = file->n_sets};
+	unsigned before = errors_count(errors);
+	struct script *script = script_open(&options, errors);
+	struct value *root = script ? script_value(script, arena, errors) : NULL;
+
+	script_close(script);
+	return errors_count(errors) == before ? root : NULL;
+}
+
 // The graph's tree, read anew for each case: loading a graph changes it.
 static struct value *tree_read(struct test_file *file, struct arena *arena, struct errors *errors)
 {
 	struct value *root;
 
+	if (file->graph_path && script_named(file->graph_path))
+		return script_tree(file, arena, errors);
 	if (file->graph_path)
 		return yaml_read_file(arena, file->graph_path, errors);
 	root = yaml_read_file(arena, file->path, errors);
@@ -104,8 +120,10 @@ static struct graph *graph_for(struct trial *trial, struct errors *errors)
 		arena_free(arena);
 		return NULL;
 	}
-	return graph_from_value(arena, file->graph_path ? file->graph_path : file->path, root,
-				file->sets, file->n_sets, errors);
+	// A script has seen its vars already.
+	return graph_from_value(
+	    arena, file->graph_path ? file->graph_path : file->path, root, file->sets,
+	    file->graph_path && script_named(file->graph_path) ? 0 : file->n_sets, errors);
 }
 
 static struct port *trial_port(const struct trial *trial, const char *name)

@@ -306,9 +306,10 @@ static void node_fill(struct draft *draft, struct graph_node *node)
 		return;
 	check_run(draft, node->type->name, place, node->written, node->params, node->type->check);
 	gates_settle(node);
-	if (node->type->poll && node->type->igates)
-		node->source = !node->type->polls || node->type->polls(node->params);
 	port_find(graph, node);
+	if (node->type->poll && node->type->igates)
+		node->source = !node->type->polls || node->type->polls(node->params) ||
+			       (node->port >= 0 && graph->ports[node->port].driver->patient);
 }
 
 void nodes_fill(struct draft *draft)

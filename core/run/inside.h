@@ -101,6 +101,14 @@ struct violation {
 	int64_t balance;
 };
 
+// What node_fault() was told first.
+struct fault {
+	int state; // as of struct violation
+	bool stop;
+	char place[160];
+	char text[480];
+};
+
 struct run_node {
 	struct node pub;
 	const struct graph_node *spec;
@@ -110,6 +118,7 @@ struct run_node {
 	struct node_counts base; // of plans that are gone
 	uint64_t next_tick_ns;
 	struct violation violation;
+	struct fault fault;
 	unsigned opened;	    // open() was called, close() not yet
 	uint64_t outside_drops[64]; // by node_drop(), on the control thread
 	uint64_t outside_released;
@@ -136,6 +145,7 @@ struct run {
 	unsigned n_pools;
 	unsigned pool_size; // packets in the last one
 	unsigned faults;    // atomic: drivers' threads count
+	bool fault_ends;    // a fault was one that ends the run
 	bool started;
 	bool stopped;
 	uint64_t stopped_ns;
@@ -190,8 +200,8 @@ int worker_start(struct worker *, struct place, struct errors *); // parked
 void worker_ask(struct worker *, enum worker_request);
 bool worker_parked(const struct worker *);
 
-// tend.c
-void violation_report(struct run *, struct run_node *);
+// fault.c
+void faults_report(struct run *, struct run_node *); // what its calls left to be said
 
 // counters.c
 void counts_fold(struct run *, struct run_node *, unsigned index); // before plans go

@@ -130,8 +130,8 @@ struct rte_mempool *pool_make(struct run *run, const struct graph *graph, struct
 	if (!pool) {
 		error_machine_at(
 		    errors, place,
-		    "no memory for %u packets of %u bytes (%lu MiB): %s; free some, or "
-		    "reserve hugepages",
+		    "no memory for %u packets of %u bytes (%lu MiB): %s; free some, reserve "
+		    "hugepages, or give the first graph more (memory: 512MiB)",
 		    packets, room, pool_bytes(packets, room) >> 20, rte_strerror(rte_errno));
 		return NULL;
 	}

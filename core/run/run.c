@@ -279,7 +279,7 @@ void run_stop(struct run *run)
 	workers_stop(run->workers, run->n_workers);
 	for (unsigned i = 0; run->nodes && i < run->graph->n_nodes; i++)
 		if (run->nodes[i])
-			violation_report(run, run->nodes[i]);
+			faults_report(run, run->nodes[i]);
 	run->stopped_ns = run_time_ns(run);
 	run->stopped = true;
 	for (unsigned i = 0; run->nodes && i < run->graph->n_nodes; i++)

@@ -33,6 +33,7 @@ enum run_state {
 	RUN_BUSY,
 	RUN_DONE,  // every source ended, nothing is pending, held or unsent
 	RUN_STUCK, // every source ended, but a node or port makes no progress (for 1 s)
+	RUN_FAULT, // a node had a fault that ends the run
 };
 
 // Whether it ended; does the control thread's part (ticks, faults). Call it every ms or so, at most

@@ -282,7 +282,7 @@ static void node_old_close(struct change *change, unsigned old)
 	struct run *run = change->run;
 	struct run_node *node = change->nodes[old];
 
-	violation_report(run, node);
+	faults_report(run, node);
 	node_close(run, node);
 	for (unsigned i = 0; i < change->new->n_nodes; i++) {
 		struct run_node *next = run->nodes[i];

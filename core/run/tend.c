@@ -1,35 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The control thread's part of a running graph: ticks, faults, and whether it has come to its end.
 
-#include <stdio.h>
 #include <time.h>
 
 #include "run/inside.h"
 
 #define STUCK_NS 1000000000ULL // without progress
-
-void violation_report(struct run *run, struct run_node *node)
-{
-	struct violation *violation = &node->violation;
-	int64_t kept;
-
-	if (__atomic_load_n(&violation->state, __ATOMIC_ACQUIRE) != 2)
-		return;
-	kept = violation->balance;
-	// What a call made or released itself counts into the balance, but was not given to it.
-	if (kept > 0 && (uint64_t)kept > violation->took)
-		fprintf(stderr,
-			"sluice: error: %s '%s' made or released %lu packet%s more than it let go "
-			"of\n",
-			node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
-			(uint64_t)kept - violation->took == 1 ? "" : "s");
-	else
-		fprintf(stderr, "sluice: error: %s '%s' took %lu packet%s and let go of %lu\n",
-			node->pub.type->name, node->pub.name, violation->took,
-			violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
-	__atomic_store_n(&violation->state, 3, __ATOMIC_RELEASE);
-	__atomic_fetch_add(&run->faults, 1, __ATOMIC_RELAXED);
-}
 
 static void node_tick(struct run *run, struct run_node *node, uint64_t now_ns)
 {
@@ -153,7 +129,9 @@ enum run_state run_tend(struct run *run)
 		return RUN_BUSY;
 	ticks(run);
 	for (unsigned i = 0; i < run->graph->n_nodes; i++)
-		violation_report(run, run->nodes[i]);
+		faults_report(run, run->nodes[i]);
+	if (run->fault_ends)
+		return RUN_FAULT;
 	if (!run->started || !workers_settled(run))
 		return RUN_BUSY;
 	holder = holder_find(run);

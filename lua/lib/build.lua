@@ -96,6 +96,7 @@ build.Node, build.Port = Node, Port
 
 local function is(class) return function(value) return getmetatable(value) == class end end
 local is_node, is_stop, is_piece, is_port = is(Node), is(Stop), is(Piece), is(Port)
+build.is_node, build.is_port = is_node, is_port
 
 local function gate_check(gate)
   if math.type(gate) ~= "integer" and type(gate) ~= "string" then
@@ -153,7 +154,9 @@ end
 -- Links what leaves one piece to what enters the next one.
 local function join(first, second)
   local outs, ins = first.outputs, second.inputs
-  if #outs == 1 and #ins > 1 and outs[1].output_gate == nil then
+  if #outs == 0 then
+    place.fault('nothing leaves "%s", so nothing can follow it', first.inputs[1].node.name)
+  elseif #outs == 1 and #ins > 1 and outs[1].output_gate == nil then
     for i, to in ipairs(ins) do link(outs[1].node:gate(i - 1), to) end
   elseif #ins == 1 then
     for _, from in ipairs(outs) do link(from, ins[1]) end
@@ -240,7 +243,8 @@ function build.chain(...)
 end
 
 --- Pieces side by side: the node before them feeds the first from its gate 0, the second from its
---- gate 1, and so on; what leaves them all goes on together.
+--- gate 1, and so on; what leaves them all goes on together. Nothing leaves those that end in a node
+--- without output gates.
 ---@param ... sluice.Item
 ---@return sluice.Piece
 ---> function parallel(...) end
@@ -250,7 +254,11 @@ function build.parallel(...)
   for _, item in ipairs(flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)) do
     local piece = piece_of(item)
     table.move(piece.inputs, 1, #piece.inputs, #inputs + 1, inputs)
-    table.move(piece.outputs, 1, #piece.outputs, #outputs + 1, outputs)
+    for _, stop in ipairs(piece.outputs) do
+      if stop.output_gate or not native.is_end(stop.node.module) then
+        outputs[#outputs + 1] = stop
+      end
+    end
   end
   if #inputs == 0 then place.raise("nothing stands side by side: parallel() should have nodes") end
   return piece_new(inputs, outputs)
@@ -279,10 +287,18 @@ function build.port(name, driver)
 end
 
 local commands = native.modules()
+local constructors = {} -- by name, and of each that it is one
 
 function build.module(name)
-  return function(...) return node_add(name, arguments(name, ...)) end
+  if not constructors[name] then
+    local function make(...) return node_add(name, arguments(name, ...)) end
+    constructors[name], constructors[make] = make, true
+  end
+  return constructors[name]
 end
+
+-- Whether a value is a module as a function, MACSwap or the like.
+function build.is_module(value) return type(value) == "function" and constructors[value] == true end
 
 function build.modules() return commands end
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- What a script does while its graph runs: tasks (coroutines) on the control thread, woken by time
--- or by a condition. Workers know nothing of it.
+-- or by a condition. Workers know nothing of it. A run whose sources have all ended goes on until
+-- its tasks have, so that what they would have checked is checked; every() holds nothing up.
 
 local native = require "sluice.native"
 local place = require "sluice.place"
@@ -30,35 +31,48 @@ local function callback(f, what)
   return f
 end
 
-local function cancelled(task)
-  return task.cancelled or task.handle and task.handle.cancelled
-end
-
 local function resume(task, ...)
   local before = current
   current = task
   task.wake, task.condition, task.limit = nil, nil, nil
   local ok, why = coroutine.resume(task.co, ...)
+  while ok and task.outside do
+    local f = task.outside
+    task.outside = nil
+    ok, why = coroutine.resume(task.co, pcall(f))
+  end
   current = before
   if not ok then error(native.traceback(task.co, why), 0) end
   task.ended = coroutine.status(task.co) == "dead"
-  if not (task.ended or task.wake or task.condition or cancelled(task)) then
+  if not (task.ended or task.wake or task.condition or task.cancelled) then
     error(native.traceback(task.co, "coroutine.yield() outside of coroutines of the script's own: "
                            .. "a task waits with wait() or wait_until()"), 0)
   end
 end
 
--- `handle`: what can cancel it, or nil.
-local function task_new(f, handle)
-  local task = {co = coroutine.create(f), handle = handle}
+local function task_new(f, h)
+  local task = {co = coroutine.create(f), beside = h and h.beside}
+  if h then h.task = task end
   tasks[#tasks + 1] = task
   resume(task)
 end
 
+-- The task that calls, which is about to wait.
 local function waiting(what)
   if not current or coroutine.running() ~= current.co then
     place.raise("%s can be used in on.start(), every(), after() and task() only", what)
   end
+  return current
+end
+
+-- Calls f outside of any coroutine, at once; what it gives.
+function drive.outside(f)
+  local _, main = coroutine.running()
+  if main then return f() end
+  waiting("spawn()").outside = f
+  local ok, result = coroutine.yield()
+  if not ok then error(result, 0) end
+  return result
 end
 
 --- Lets the others go on for so long: "100ms", or a number of seconds.
@@ -66,8 +80,7 @@ end
 ---> function wait(time) end
 function drive.wait(time)
   local ns = duration(time, "wait")
-  waiting("wait()")
-  current.wake = native.now() + ns
+  waiting("wait()").wake = native.now() + ns
   coroutine.yield()
 end
 
@@ -80,10 +93,10 @@ end
 function drive.wait_until(condition, limit)
   callback(condition, "wait_until")
   local ns = duration(limit or "10s", "wait_until")
-  waiting("wait_until()")
+  local task = waiting("wait_until()")
   local held = condition()
   if held then return held end
-  current.condition, current.limit = condition, native.now() + ns
+  task.condition, task.limit = condition, native.now() + ns
   return coroutine.yield()
 end
 
@@ -95,10 +108,15 @@ handle.__index = handle
 
 --- Ends what every(), after() or task() began; what is running goes on to its next wait.
 ---> function Handle:cancel() end
-function handle:cancel() self.cancelled = true end
+function handle:cancel()
+  self.cancelled = true
+  if self.task then self.task.cancelled = true end
+end
 
-local function begin(h, f)
-  if started then task_new(f, h) else pending[#pending + 1] = {h, f} end
+-- `beside`: it does not keep the run from ending.
+local function begin(h, f, beside)
+  h.beside = beside
+  if started then task_new(f, h) else pending[#pending + 1] = {f, h} end
   return h
 end
 
@@ -120,7 +138,7 @@ function drive.every(period, f)
       f()
       due = math.max(due + ns, native.now())
     end
-  end)
+  end, true)
 end
 
 --- Calls f once, so much later.
@@ -214,8 +232,9 @@ function drive.start()
   local later = pending
   pending = {}
   for _, row in ipairs(later) do
-    if not row[1].cancelled then task_new(row[2], row[1]) end
+    if not row[2].cancelled then task_new(row[1], row[2]) end
   end
+  native.hold(true) -- until the first tick has looked
 end
 
 local function due(task, now)
@@ -233,21 +252,23 @@ function drive.tick()
   local i = 1
   while i <= #tasks do
     local task, now = tasks[i], native.now()
-    if not task.ended and not cancelled(task) then
+    if not task.ended and not task.cancelled then
       local ready, value = due(task, now)
       if ready then resume(task, value) end
     end
     i = i + 1
   end
-  local kept, now = {}, native.now()
+  local kept, now, holds = {}, native.now(), false
   for _, task in ipairs(tasks) do
-    if not task.ended and not cancelled(task) then
+    if not task.ended and not task.cancelled then
       kept[#kept + 1] = task
+      holds = holds or not task.beside
       if task.condition then wait = math.min(wait, CONDITION_NS) end
       if task.wake then wait = math.min(wait, math.max(task.wake - now, 0)) end
     end
   end
   tasks = kept
+  native.hold(holds)
   return wait == math.maxinteger and -1 or wait
 end
 

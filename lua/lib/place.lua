@@ -37,4 +37,23 @@ function place.near(word, names, otherwise)
   return near and ('; did you mean "%s"?'):format(near) or otherwise or ""
 end
 
+-- A table of options (nil: none), in which nothing is unknown.
+function place.options(what, options, known)
+  if options == nil then return {} end
+  if type(options) ~= "table" or getmetatable(options) then
+    place.raise("%s: the options are a %s, they should be a table", what,
+                type(options) == "table" and "node, piece or port" or type(options))
+  end
+  for key in pairs(options) do
+    if not known[key] then
+      local list = {}
+      for name in pairs(known) do list[#list + 1] = name end
+      table.sort(list)
+      place.raise('%s: there is no option "%s"%s', what, tostring(key),
+                  place.near(key, known, ", but " .. table.concat(list, ", ")))
+    end
+  end
+  return options
+end
+
 return place

@@ -12,6 +12,7 @@ chain, parallel, graph = build.chain, build.parallel, build.graph
 settings, worker, load_module = build.settings, build.worker, build.load
 vars = variables.table
 print = native.print
+arg = {[0] = native.file()}
 on, every, after, wait, wait_until = drive.on, drive.every, drive.after, drive.wait, drive.wait_until
 stop, fail, expect, task = drive.stop, drive.fail, drive.expect, drive.task
 node, workers, drops, swap, now = running.node, running.workers, running.drops, running.swap, running.now
@@ -43,8 +44,12 @@ setmetatable(_G, {
   end,
 })
 
--- Programs are started by few scripts: the library for it is loaded by the first call.
-function spawn(...) return require("sluice.program").spawn(...) end
+-- Programs are started by few scripts: the library for it is loaded by the first call. libuv calls
+-- back in the coroutine that has loaded it, which may wait for something else then, or be gone: so
+-- that must be none.
+function spawn(...)
+  return drive.outside(function() return require("sluice.program") end).spawn(...)
+end
 
 return {
   root = build.root,

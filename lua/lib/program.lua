@@ -2,10 +2,13 @@
 -- Other programs: started, waited for, and always cleaned up. On libuv, on the control thread.
 
 local native = require "sluice.native"
-local uv = native.require_main("luv")
 local place = require "sluice.place"
 local drive = require "sluice.drive"
 local program = {}
+local found, uv = pcall(require, "luv")
+if not found then
+  place.raise("spawn needs libuv for Lua, which cannot be loaded (Debian: lua-luv)")
+end
 
 local POLL_NS = 1000000
 local OUTPUT_MAX = 1 << 20 -- bytes kept of each: the last ones
@@ -26,6 +29,11 @@ local function keep(self, text)
   self.text = output
 end
 
+local function ended(self)
+  if self.signal ~= 0 then return ("was ended by signal %d"):format(self.signal) end
+  return ("ended with exit code %d"):format(self.code)
+end
+
 local function pipe_new(self)
   local pipe = uv.new_pipe(false)
   self.open = self.open + 1
@@ -42,8 +50,57 @@ local function pipe_new(self)
   end
 end
 
+local function is_file(path)
+  local stat = uv.fs_stat(path)
+  return stat and stat.type == "file" and uv.fs_access(path, "X")
+end
+
+local option_types = {ready = "string", env = "table", cwd = "string"}
+
+-- The place of the last argument.
+local function spec_check(spec)
+  local known = {ready = true, env = true, cwd = true, limit = true}
+  local last = 0
+  for key, value in pairs(spec) do
+    if math.type(key) == "integer" then
+      last = math.max(last, key)
+    elseif not known[key] then
+      place.raise('spawn: there is no option "%s"%s', tostring(key),
+                  place.near(key, known, ", but cwd, env, limit and ready"))
+    elseif option_types[key] and type(value) ~= option_types[key] then
+      place.raise("spawn: %s is a %s, it should be a %s", key, type(value),
+                  option_types[key] == "string" and "text" or "table")
+    end
+  end
+  for i = 1, last do
+    if spec[i] == nil then place.raise("spawn: argument %d is nil", i - 1) end
+  end
+  return last
+end
+
+-- Raises unless the program is there. It would be started by another one, whose word for that is
+-- hard to understand.
+local function program_check(spec)
+  local name, cwd = spec[1], spec.cwd
+  local stat = cwd == nil or uv.fs_stat(cwd)
+  if not stat or (cwd and stat.type ~= "directory") then
+    place.raise('spawn: cwd: there is no folder "%s"', cwd)
+  end
+  if name:find("/", 1, true) then
+    local path = cwd and name:sub(1, 1) ~= "/" and cwd .. "/" .. name or name
+    if not is_file(path) then place.raise('spawn: there is no program "%s"', path) end
+    return
+  end
+  local path = spec.env and spec.env.PATH or os.getenv("PATH") or ""
+  for folder in path:gmatch("[^:]+") do
+    if is_file(folder .. "/" .. name) then return end
+  end
+  place.raise('spawn: there is no program "%s" in PATH (%s)', name, path)
+end
+
 --- spawn{"testpmd", "-l", "1", ready = "Press enter", env = {NAME = "value"}, cwd = "dir"}: with
---- `ready`, a text that its output must hold, it waits until it does.
+--- `ready`, a text that its output must hold, it waits until it does, `limit` at most. The program
+--- "sluice" is the one that runs the script.
 ---@param spec string|{[integer]: any, ready?: string, limit?: string|number, env?: table<string, any>, cwd?: string}
 ---@return sluice.Program
 ---> function spawn(spec) end
@@ -52,22 +109,16 @@ function program.spawn(spec)
   if type(spec) ~= "table" or type(spec[1]) ~= "string" then
     place.raise('spawn takes the program and its arguments, as in {"ping", "-c", "1", host}')
   end
-  local known = {ready = true, env = true, cwd = true, limit = true}
-  for key in pairs(spec) do
-    if math.type(key) ~= "integer" and not known[key] then
-      place.raise('spawn: there is no option "%s"%s', tostring(key), place.near(key, known, ": there are cwd, env, limit and ready"))
-    end
+  if not native.running() then
+    place.raise("spawn: programs are started in on.start(), every(), after() and the like")
   end
-  local types = {ready = "string", env = "table", cwd = "string"}
-  for key, kind in pairs(types) do
-    if spec[key] ~= nil and type(spec[key]) ~= kind then
-      place.raise("spawn: %s is a %s, it should be a %s", key, type(spec[key]),
-                  kind == "string" and "text" or "table")
-    end
-  end
+  local last = spec_check(spec)
+  if spec[1] ~= "sluice" then program_check(spec) end
   -- Should this process be killed, so is what it has started.
   local args = {"--pdeathsig", "KILL", "--"}
-  for _, word in ipairs(spec) do args[#args + 1] = tostring(word) end
+  for i = 1, last do
+    args[#args + 1] = i == 1 and spec[1] == "sluice" and uv.exepath() or tostring(spec[i])
+  end
   local env
   if spec.env then
     env = {}
@@ -87,7 +138,8 @@ function program.spawn(spec)
   if not handle then
     out:close()
     err:close()
-    place.raise("spawn: %s cannot be started: %s", spec[1], tostring(pid))
+    place.raise("spawn: %s cannot be started: %s%s", spec[1], tostring(pid),
+                tostring(pid):find("ENOENT") and " (it needs setpriv, of util-linux)" or "")
   end
   self.handle, self.pid = handle, pid
   out_read()
@@ -100,10 +152,7 @@ end
 --- What it has printed so far, on both its outputs.
 ---@return string
 ---> function Program:output() end
-function Program:output()
-  uv.run("nowait")
-  return self.text
-end
+function Program:output() return self.text end
 
 --- Waits until its output holds the text; a Lua error if it ends before, or the time is over.
 ---@param text string
@@ -115,9 +164,10 @@ function Program:ready(text, limit)
     return self.text:find(text, 1, true) or (not self.running and self.open == 0)
   end, limit)
   if found and self.text:find(text, 1, true) then return self end
-  place.raise('%s %s before it said "%s"; it said: %s', self.name,
-              self.running and "took too long" or ("ended with %d"):format(self.code), text,
-              self.text:sub(-500))
+  local said = self.text:sub(-500):gsub("%s+$", "")
+  place.raise('%s %s before it said "%s"; it said %s', self.name,
+              self.running and "took too long" or ended(self), text,
+              said == "" and "nothing" or '"' .. said .. '"')
 end
 
 --- Waits until it has ended, `limit` at most. Its exit code and signal, or nil if it still runs.
@@ -138,13 +188,16 @@ function Program:kill(signal)
   if self.running then self.handle:kill(signal or "sigterm") end
 end
 
--- Called by drive.tick(): what came in, and in how many ns to look again.
+-- Called by drive.tick(): what came in, and in how many ns to look again. Those that have ended are
+-- the script's alone.
 function drive.poll()
   uv.run("nowait")
+  local kept = {}
   for _, one in ipairs(all) do
-    if one.running or one.open > 0 then return POLL_NS end
+    if one.running or one.open > 0 then kept[#kept + 1] = one end
   end
-  return math.maxinteger
+  all = kept
+  return #all > 0 and POLL_NS or math.maxinteger
 end
 
 local function any_running()

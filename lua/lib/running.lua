@@ -146,7 +146,12 @@ function running.swap(graph, options)
     place.raise("swap() takes a graph, or a function that builds one, or a YAML file")
   end
   local ok, change = pcall(native.swap, graph, options and options.allow_loss)
-  if not ok then error((tostring(change):gsub("\n+$", "")), 0) end
+  if not ok then
+    local text = tostring(change):gsub("\n+$", "")
+    -- What this machine lacks has no line of its own.
+    if not text:match("^[^\n]-:%d+:") then place.raise("%s", (text:gsub("^.-: error: ", ""))) end
+    error(text, 0)
+  end
   return change
 end
 

@@ -155,7 +155,10 @@ local vars = {}
 
 -- What was set and is no var: known once the whole script was run.
 function vars.check()
-  for name in pairs(native.sets()) do
+  local names = {}
+  for name in pairs(native.sets()) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
     if not declared[name] then
       local other = next(declared) == nil and " and no vars at all" or ""
       native.fault("--set", 0, ('%s has no var "%s"%s'):format(native.file(), name,

@@ -4,7 +4,7 @@
 
 BENCH_SECONDS (1): how long a window is; those within one process are half as long.
 BENCH_PAIRS (7): how often each is measured.
-BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, memory, start; all, if unset.
+BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start; all, if unset.
 """
 
 import json
@@ -22,7 +22,7 @@ import sluice
 import targets
 from machine import Hugepages, Machine, environment, load, note
 
-PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'memory', 'start')
+PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start')
 
 
 def parts_wanted():
@@ -56,6 +56,8 @@ def measure_parts(machine, wanted, disturbances):
         result['bursts'] = nodes.bursts(machine, disturbances)
     if 'l2fwd' in wanted:
         result['l2fwd'] = bridge.compare(machine, disturbances)
+    if 'luanode' in wanted:
+        result['luanode'] = nodes.luanode(machine, disturbances)
     if 'memory' in wanted:
         result['memory'] = process.memory(machine)
     if 'start' in wanted:

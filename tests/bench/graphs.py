@@ -27,15 +27,21 @@ class Setting:
         return text + 'graph:\n' + ''.join(f'  - {link}\n' for link in links)
 
 
-def p2p(setting, middle=''):
-    """Two null ports, each of which sends what the other one receives."""
+NULL_PORT = '"null": {size: 64}'
+# The device that testpmd has, in our program: the same code makes and frees the packets of both.
+NET_NULL = 'ethdev: {devargs: "net_null%u,size=64"}'
+
+
+def p2p(setting, middle='', port=NULL_PORT):
+    """Two ports, each of which sends what the other one receives."""
     via = f' -> {middle}' if middle else ''
     return setting.graph(
         ['from_left: {PortInc: {port: left}}', 'from_right: {PortInc: {port: right}}',
          'to_left: {PortOut: {port: left}}', 'to_right: {PortOut: {port: right}}'],
         [f'from_left{via} -> to_right', f'from_right{via} -> to_left'],
         ['from_left', 'from_right'],
-        '  left: {"null": {size: 64}}\n  right: {"null": {size: 64}}\n')
+        ''.join(f'  {name}: {{{port.replace("%u", str(number))}}}\n'
+                for number, name in enumerate(('left', 'right'))))
 
 
 SOURCE = 'gen: {Source: {size: 64, fill: none}}'
@@ -52,6 +58,24 @@ def chain_merging(setting, length):
     links = [' -> '.join(['gen'] + names + ['Sink'])]
     links += [f'{a}[1] -> {b}' for a, b in zip(names, names[1:])]
     return setting.graph([SOURCE] + [f'{name}: BenchPass' for name in names], links, ['gen'])
+
+
+LUA = {
+    'empty': 'function process(batch) end',
+    'call': 'function process(batch) batch:count(0) end',
+    'select': "local f = filter('udp and dst port 53') "
+              'function process(batch) batch:select(f) end',
+    'set': "function process(batch) batch:set('ip.dscp', 46) end",
+    'packets': 'function process(batch) for i, packet in batch:packets() do packet:u8(0) end end',
+}
+
+
+def node_for_each(setting, node, length):
+    """A source of name look-ups, so many nodes of one kind with parameters, and a sink."""
+    names = [f'n{i}' for i in range(length)]
+    nodes = ['gen: {Source: {templates: [ether / ipv4 / udp dport=53 / pad 64]}}']
+    return setting.graph(nodes + [f'{name}: {node}' for name in names],
+                         [' -> '.join(['gen'] + names + ['Sink'])], ['gen'])
 
 
 # A thousand flows, for what spreads by flow.

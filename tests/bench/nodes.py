@@ -9,6 +9,8 @@ SECONDS = measure.SECONDS / 2
 LENGTHS = (1, 4, 8, 16)
 BURSTS = (1, 4, 16, 32, 64)
 UNWATCHED = 1 << 20
+LUA_BURST = 32
+LUA_NODES = 4
 
 
 def cycles(machine, text, whole=False):
@@ -93,3 +95,26 @@ def single(machine, disturbances):
     values = measure.rounds('batches of one', group, disturbances)
     return {name: measure.spread(measure.differences(
         values[f'{name} 16'], values[f'{name} 1'], 15)) for name in ('chain', 'merging')}
+
+
+def luanode(machine, disturbances):
+    """Nanoseconds a packet of a node in Lua at batches of 32, and of Filter beside it."""
+    setting = graphs.Setting(machine, LUA_BURST)
+
+    def nanoseconds(node, length):
+        def take():
+            run = sluice.run(machine, graphs.node_for_each(setting, node, length), SECONDS)
+            return run.cycles_per_packet() / run.cycles_per_second() * 1e9, [run.lost]
+        return take
+    group = {'none': nanoseconds('', 0),
+             'filter': nanoseconds('{Filter: {expression: udp and dst port 53}}', LUA_NODES)}
+    for name, code in graphs.LUA.items():
+        group[name] = nanoseconds(f'{{LuaNode: {{code: "{code}"}}}}', LUA_NODES)
+    values = measure.rounds('nodes in Lua', group, disturbances)
+    each = {name: measure.differences(values[name], values['none'], LUA_NODES)
+            for name in group if name != 'none'}
+    result = {name: measure.spread(value) for name, value in each.items()}
+    result['select_more_than_filter_and_call'] = measure.spread(
+        [select - call - it for select, call, it in
+         zip(each['select'], each['call'], each['filter'])])
+    return result

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two null ports, both directions: packets a second, ours beside testpmd's."""
+"""Two null ports, both directions: packets a second, ours beside testpmd's; with our own null
+driver, and with the very device that testpmd has."""
 
 import statistics
 
@@ -9,7 +10,12 @@ import sluice
 import testpmd
 from machine import note
 
-MODES = {'forward_vs_testpmd_io': ('io', ''), 'macswap_vs_testpmd': ('macswap', 'MACSwap')}
+MODES = {
+    'forward_vs_testpmd_io': ('io', '', graphs.NULL_PORT),
+    'macswap_vs_testpmd': ('macswap', 'MACSwap', graphs.NULL_PORT),
+    'forward_on_net_null_vs_testpmd_io': ('io', '', graphs.NET_NULL),
+    'macswap_on_net_null_vs_testpmd': ('macswap', 'MACSwap', graphs.NET_NULL),
+}
 
 
 def better_burst(machine, mode, disturbances):
@@ -28,8 +34,8 @@ def better_burst(machine, mode, disturbances):
 
 
 def compare(machine, name, disturbances):
-    mode, middle = MODES[name]
-    text = graphs.p2p(graphs.Setting(machine), middle)
+    mode, middle, port = MODES[name]
+    text = graphs.p2p(graphs.Setting(machine), middle, port)
     burst, medians = better_burst(machine, mode, disturbances)
 
     def pair():

@@ -12,6 +12,9 @@ TARGETS = [
     ('each further node that passes packets on, cycles a packet', 'spread.pass', 'most', 0.5),
     ('each further MACSwap, cycles a packet', 'spread.macswap', 'most', 4.2),
     ('a node at batches of one, cycles', 'spread.batch_of_one', 'below', 12),
+    ('an empty process() in Lua, nanoseconds a packet', 'luanode.empty', 'below', 3),
+    ('batch:select() in Lua, nanoseconds a packet more than Filter and the call',
+     'luanode.select_more_than_filter_and_call', 'most', 1),
     ('memory of two null ports, MiB', 'memory.hugepages.all_mib', 'below', 64),
     ('the same without hugepages, MiB', 'memory.no_hugepages.all_mib', 'below', 64),
     ('from exec to the first packet, seconds', 'seconds.exec_to_first_packet', 'below', 0.4),
@@ -82,6 +85,13 @@ def lines(result):
         if value:
             yield f"| L2Fwd, {text} | {cell(value['l2fwd'])}"
             yield f"| rte_hash alone, one lookup, {text} | {cell(value['rte_hash_lookup'])}"
+    for name, text in (('filter', 'Filter'), ('empty', 'LuaNode, an empty process()'),
+                       ('call', 'LuaNode, one call that does nothing'),
+                       ('select', 'LuaNode, batch:select()'), ('set', 'LuaNode, batch:set()'),
+                       ('packets', 'LuaNode, a loop over packets')):
+        value = at(result, f'luanode.{name}')
+        if value:
+            yield f'| {text}, at batches of 32, nanoseconds | {cell(value)}'
     if result.get('bursts'):
         yield ''
         yield '| batch size | source to sink | a node that passes on | a MACSwap | null ports |'

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../drivers/memory.h"
+#include "captures.h"
 #include "driver.h"
 #include "flow.h"
 #include "suite.h"
@@ -68,6 +70,39 @@ static void retry_on_two_workers(void)
 	CU_ASSERT_EQUAL(total, 4000);
 	CU_ASSERT_EQUAL(flow_dropped(run, "tx", "refused"), 0);
 	flow_close(run);
+}
+
+// Packets come far faster than a file is written. Where they end by themselves the file is waited
+// for, without being asked; where they do not, it is not.
+static void file_is_waited_for(void)
+{
+	const char *path = capture_path("waited.pcap");
+	struct port_counters counters;
+	char text[400];
+	struct run *run;
+
+	snprintf(text, sizeof(text),
+		 "ports: {out: {pcap: {tx: %s}}}\n"
+		 "graph: [gen -> tx]\n"
+		 "nodes: {gen: {Source: {size: 1500, count: 40000}}, tx: {PortOut: {port: out}}}\n",
+		 path);
+	run = flow_open(text, false);
+	CU_ASSERT_TRUE(flow_end(run));
+	run_port_counts(run, 0, &counters);
+	CU_ASSERT_EQUAL(counters.tx_packets, 40000);
+	CU_ASSERT_EQUAL(flow_dropped(run, "tx", "refused"), 0);
+	flow_close(run);
+
+	snprintf(text, sizeof(text),
+		 "ports: {out: {pcap: {tx: %s}}}\n"
+		 "graph: [gen -> tx]\n"
+		 "nodes: {gen: {Source: {size: 1500}}, tx: {PortOut: {port: out}}}\n",
+		 path);
+	run = flow_open(text, false);
+	while (!flow_dropped(run, "tx", "refused"))
+		run_tend(run);
+	flow_close(run);
+	unlink(path);
 }
 
 static const char queue_graph[] =
@@ -203,6 +238,7 @@ static void chance_has_a_seed(void)
 
 static const CU_TestInfo cases[] = {
     {"a device that takes packets later, and two workers", retry_on_two_workers},
+    {"a file is waited for where all ends by itself", file_is_waited_for},
     {"a queue keeps the order between workers, and loses nothing", queue_between_workers},
     {"a queue of another size loses nothing", queue_changes_size},
     {"a queue for one worker is not one for two", queue_changes_workers},

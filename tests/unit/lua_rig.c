@@ -151,7 +151,8 @@ static int drive(struct script *script, struct run *run)
 	int code;
 
 	script_start(script, run);
-	while (!script_stopping(script) && run_tend(run) == RUN_BUSY && now_ns() < end) {
+	while (!script_stopping(script) && now_ns() < end &&
+	       (run_tend(run) == RUN_BUSY || script_holding(script))) {
 		uint64_t wait = script_tick(script);
 		struct timespec rest = {.tv_nsec = wait < 1000000 ? (long)wait : 1000000};
 

@@ -57,6 +57,18 @@ static void nodes_go_on(void)
 	engine_finish(run);
 }
 
+static void a_source_follows_the_burst(void)
+{
+	struct run *run = engine_replay("nodes: {s: Source}\ngraph: [s -> Sink]\n");
+
+	CU_ASSERT_FATAL(run != NULL);
+	CU_ASSERT_EQUAL(run_step(run), 32);
+	CU_ASSERT_TRUE(
+	    engine_switch(run, "burst: 8\nnodes: {s: Source}\ngraph: [s -> Sink]\n", false, NULL));
+	CU_ASSERT_EQUAL(run_step(run), 8);
+	engine_finish(run);
+}
+
 static void nodes_take_over(void)
 {
 	struct run *run = engine_replay(probe_5);
@@ -294,6 +306,7 @@ static void workers_come_and_go(void)
 
 static const CU_TestInfo cases[] = {
     {"nodes and ports go on", nodes_go_on},
+    {"a source follows the graph's burst", a_source_follows_the_burst},
     {"nodes take over", nodes_take_over},
     {"L2Fwd keeps its table", l2fwd_keeps_its_table},
     {"loss is refused unless allowed", loss_is_refused},

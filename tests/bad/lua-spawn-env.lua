@@ -1,2 +1,0 @@
-chain(Source(), Sink())
-spawn{"true", env = "PATH=/"}
