@@ -26,7 +26,7 @@ deps() {
 	PATH=$bin "$bin/sh" build/install-deps.sh "$@" >"$tmp/out" 2>&1 </dev/null
 }
 
-all=$(sed -nE 's/^build="(.*)"$/\1/p' build/install-deps.sh)
+all=$(sed -n '/^build="/,/"$/p' build/install-deps.sh | sed 's/^build=//' | tr -d '"\n')
 stand_in id "echo 0"
 stand_in apt-cache "exit 0"
 stand_in apt-get "echo \"apt-get \$*\" >>'$tmp/calls'"

@@ -186,7 +186,7 @@ static bool run_over(const struct session *at, enum run_state state)
 {
 	if (state == RUN_DONE)
 		return !at->script || !script_holding(at->script);
-	return state == RUN_STUCK;
+	return state != RUN_BUSY;
 }
 
 static void loop(struct session *at)

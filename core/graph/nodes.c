@@ -289,6 +289,12 @@ static void port_find(struct graph *graph, struct graph_node *node)
 	}
 }
 
+// Whether the port is one that what it refuses may wait for; of an unknown driver it is not known.
+static bool port_patient(const struct graph *graph, int port)
+{
+	return port >= 0 && graph->ports[port].driver && graph->ports[port].driver->patient;
+}
+
 static void node_fill(struct draft *draft, struct graph_node *node)
 {
 	struct graph *graph = draft->graph;
@@ -309,7 +315,7 @@ static void node_fill(struct draft *draft, struct graph_node *node)
 	port_find(graph, node);
 	if (node->type->poll && node->type->igates)
 		node->source = !node->type->polls || node->type->polls(node->params) ||
-			       (node->port >= 0 && graph->ports[node->port].driver->patient);
+			       port_patient(graph, node->port);
 }
 
 void nodes_fill(struct draft *draft)
