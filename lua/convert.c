@@ -198,7 +198,8 @@ static struct value *convert_map(struct convert *at, int index)
 			break;
 		}
 	}
-	qsort(map->members, map->n, sizeof(*map->members), by_key);
+	if (map->n)
+		qsort(map->members, map->n, sizeof(*map->members), by_key);
 	return map;
 }
 

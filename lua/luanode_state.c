@@ -12,9 +12,12 @@ enum { AT_HANDLER = 1, AT_PROCESS, AT_BATCH };
 
 static const char node_key; // of the struct luanode in the registry
 
-// Splits "FILE:LINE: text". false: it does not begin so.
+// Splits "FILE:LINE: text". false: it does not begin so. What comes out of a coroutine has the
+// place where that was resumed in front of its own, which is the one that counts.
 static bool place_split(struct luanode *node, const char *text)
 {
+	size_t n;
+
 	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
 		const char *end = at + 1;
 
@@ -23,6 +26,9 @@ static bool place_split(struct luanode *node, const char *text)
 		if (end == at + 1 || end[0] != ':' || end[1] != ' ')
 			continue;
 		snprintf(node->place, sizeof(node->place), "%.*s", (int)(end - text), text);
+		n = (size_t)(at - text);
+		if (!strncmp(end + 2, text, n + 1))
+			return place_split(node, end + 2);
 		snprintf(node->text, sizeof(node->text), "%s", end + 2);
 		return true;
 	}
