@@ -2,38 +2,77 @@
 // Tables to value trees and JSON to tables. Neither calls what a script may have defined.
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua/convert.h"
 
+// Where in the value we are, for messages: `entries[0].mac`. Items count from 0, as the tables'
+// own messages do.
+struct step {
+	const struct step *up;
+	const char *key; // NULL: an item
+	lua_Unsigned item;
+};
+
 struct convert {
 	lua_State *lua;
 	struct arena *arena;
 	struct place place;
+	const char *what; // what the value belongs to, or NULL
+	bool vars;
 	struct errors *errors;
+	const struct step *step;
 	unsigned depth;
 	size_t count;
-	bool failed; // one fault is enough: the rest would be like it
+	unsigned faults;
+	bool endless; // nothing of it is of use
 };
 
 static struct value *convert(struct convert *, int index);
 
-static struct value *refuse(struct convert *at, const char *format, const char *what)
+static const char *path_text(struct arena *arena, const struct step *step)
 {
-	if (!at->failed)
-		error_at(at->errors, at->place, format, what);
-	at->failed = true;
-	return value_new(at->arena, VALUE_NULL, at->place);
+	const char *up;
+
+	if (!step)
+		return "";
+	up = path_text(arena, step->up);
+	if (strlen(up) > 100)
+		return up;
+	if (!step->key)
+		return arena_printf(arena, "%s[%llu]", up, (unsigned long long)step->item);
+	return arena_printf(arena, "%s%s%s", up, *up ? "." : "", step->key);
 }
 
-// A dollar sign is no var here: it is written twice for whoever expands them.
+static struct value *refuse(struct convert *at, const char *format, const char *what)
+{
+	struct value *value = value_new(at->arena, VALUE_NULL, at->place);
+	const char *path = path_text(at->arena, at->step);
+	const char *why = arena_printf(at->arena, format, what);
+
+	value->faulty = true;
+	// Of many functions in a list, say, a few are enough.
+	if (at->faults++ < 10)
+		error_at(at->errors, at->place, "%s%s%s%s%s", at->what ? at->what : "",
+			 at->what ? ": " : "", path, *path ? ": " : "", why);
+	return value;
+}
+
+static struct value *refuse_all(struct convert *at, const char *format, const char *what)
+{
+	at->endless = true;
+	return refuse(at, format, what);
+}
+
+// Where vars are expanded, a dollar sign is written twice.
 static const char *text_of(struct convert *at, const char *text)
 {
 	size_t dollars = 0;
 	char *copy, *to;
 
-	for (const char *from = text; *from; from++)
+	for (const char *from = text; *from && at->vars; from++)
 		dollars += *from == '$';
 	if (!dollars)
 		return arena_strdup(at->arena, text);
@@ -46,41 +85,75 @@ static const char *text_of(struct convert *at, const char *text)
 	return copy;
 }
 
-static struct value *convert_text(struct convert *at, int index)
+static bool is_utf8(const char *text, size_t length)
+{
+	json_t *string = json_stringn(text, length);
+
+	json_decref(string);
+	return string;
+}
+
+// The text at `index` as graph files may have it, else NULL.
+static const char *text_check(struct convert *at, int index)
 {
 	size_t length;
 	const char *text = lua_tolstring(at->lua, index, &length);
-	struct value *value;
 
 	if (strlen(text) != length)
-		return refuse(at, "%s has a NUL byte in it, which no text of a graph may have",
-			      text);
-	value = value_scalar(at->arena, at->place, text_of(at, text));
+		refuse(at, "\"%s\" has a NUL byte behind it, which no text of a graph may have",
+		       text);
+	else if (!is_utf8(text, length))
+		refuse(at, "the text has bytes that are not UTF-8, it should be%s UTF-8", "");
+	else
+		return text_of(at, text);
+	return NULL;
+}
+
+static struct value *convert_text(struct convert *at, int index)
+{
+	const char *text = text_check(at, index);
+	struct value *value = value_scalar(at->arena, at->place, text ? text : "");
+
 	value->quoted = true;
+	value->faulty = !text;
 	return value;
+}
+
+// The shortest of those that are read as the same number.
+static void number_print(double number, char *text, size_t room)
+{
+	if (number == floor(number) && fabs(number) < 1e20) {
+		snprintf(text, room, "%.0f", number);
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, room, "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			return;
+	}
 }
 
 static struct value *convert_number(struct convert *at, int index)
 {
-	double number = lua_tonumber(at->lua, index);
 	char text[40];
 
 	if (lua_isinteger(at->lua, index))
 		snprintf(text, sizeof(text), "%" PRId64, (int64_t)lua_tointeger(at->lua, index));
-	else if (number == (double)(int64_t)number && number > -1e15 && number < 1e15)
-		snprintf(text, sizeof(text), "%.0f", number);
 	else
-		snprintf(text, sizeof(text), "%.17g", number);
+		number_print(lua_tonumber(at->lua, index), text, sizeof(text));
 	return value_scalar(at->arena, at->place, arena_strdup(at->arena, text));
 }
 
 static struct value *convert_list(struct convert *at, int index, lua_Unsigned n)
 {
 	struct value *list = value_new(at->arena, VALUE_LIST, at->place);
+	struct step step = {.up = at->step};
 
-	for (lua_Unsigned i = 1; i <= n && !at->failed; i++) {
+	at->step = &step;
+	for (lua_Unsigned i = 1; i <= n && !at->endless; i++) {
 		struct value *item;
 
+		step.item = i - 1;
 		lua_rawgeti(at->lua, index, (lua_Integer)i);
 		item = convert(at, lua_gettop(at->lua));
 		// An empty table in a list is an item of which nothing is given.
@@ -89,24 +162,26 @@ static struct value *convert_list(struct convert *at, int index, lua_Unsigned n)
 		value_append(at->arena, list, item);
 		lua_pop(at->lua, 1);
 	}
+	at->step = step.up;
 	return list;
-}
-
-static lua_Unsigned table_count(lua_State *lua, int index)
-{
-	lua_Unsigned n = 0;
-
-	lua_pushnil(lua);
-	while (lua_next(lua, index)) {
-		n++;
-		lua_pop(lua, 1);
-	}
-	return n;
 }
 
 static int by_key(const void *a, const void *b)
 {
 	return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
+}
+
+// The key below the value on top.
+static void convert_member(struct convert *at, struct value *map)
+{
+	const char *key = text_check(at, -2);
+	struct step step = {.up = at->step, .key = key};
+
+	if (!key)
+		return;
+	at->step = &step;
+	value_add(at->arena, map, key, at->place, convert(at, lua_gettop(at->lua)));
+	at->step = step.up;
 }
 
 // By name, because Lua keeps no order.
@@ -116,15 +191,9 @@ static struct value *convert_map(struct convert *at, int index)
 
 	lua_pushnil(at->lua);
 	while (lua_next(at->lua, index)) {
-		if (lua_type(at->lua, -2) != LUA_TSTRING)
-			refuse(at, "a key of a table is a %s, it should be a name",
-			       luaL_typename(at->lua, -2));
-		else
-			value_add(at->arena, map,
-				  arena_strdup(at->arena, lua_tostring(at->lua, -2)), at->place,
-				  convert(at, lua_gettop(at->lua)));
+		convert_member(at, map);
 		lua_pop(at->lua, 1);
-		if (at->failed) {
+		if (at->endless) {
 			lua_pop(at->lua, 1);
 			break;
 		}
@@ -133,13 +202,58 @@ static struct value *convert_map(struct convert *at, int index)
 	return map;
 }
 
+// What the keys of a table are: how many names, how many numbers, the highest of these.
+struct keys {
+	lua_Unsigned names, items, last;
+	const char *other; // type of a key that is neither, or NULL
+};
+
+static struct keys table_keys(lua_State *lua, int index)
+{
+	struct keys keys = {0};
+
+	lua_pushnil(lua);
+	while (lua_next(lua, index)) {
+		lua_pop(lua, 1);
+		if (lua_isinteger(lua, -1) && lua_tointeger(lua, -1) > 0) {
+			keys.items++;
+			if ((lua_Unsigned)lua_tointeger(lua, -1) > keys.last)
+				keys.last = (lua_Unsigned)lua_tointeger(lua, -1);
+		} else if (lua_type(lua, -1) == LUA_TSTRING) {
+			keys.names++;
+		} else {
+			keys.other = lua_type(lua, -1) == LUA_TNUMBER ? "number below 1"
+								      : luaL_typename(lua, -1);
+		}
+	}
+	return keys;
+}
+
+static struct value *convert_keys(struct convert *at, int index)
+{
+	struct keys keys = table_keys(at->lua, index);
+
+	if (keys.other)
+		return refuse(at, "a key of the table is a %s, it should be a name", keys.other);
+	if (keys.names && keys.items)
+		return refuse(at,
+			      "the table has both numbers and names as keys, it should be a "
+			      "list or a map%s",
+			      "");
+	if (keys.items != keys.last)
+		return refuse(at,
+			      "the list has holes, it should have all items from 1 to its "
+			      "last one%s",
+			      "");
+	return keys.names ? convert_map(at, index) : convert_list(at, index, keys.items);
+}
+
 static struct value *convert_table(struct convert *at, int index)
 {
-	lua_Unsigned n = lua_rawlen(at->lua, index);
 	struct value *value;
 
 	if (at->depth >= VALUE_DEPTH_MAX)
-		return refuse(at, "tables lie in each other more than %s deep", "64");
+		return refuse_all(at, "tables lie in each other more than %s deep", "64");
 	lua_pushliteral(at->lua, "reference");
 	if (lua_rawget(at->lua, index) == LUA_TSTRING) {
 		value = convert_text(at, lua_gettop(at->lua));
@@ -148,23 +262,17 @@ static struct value *convert_table(struct convert *at, int index)
 	}
 	lua_pop(at->lua, 1);
 	at->depth++;
-	if (n == table_count(at->lua, index))
-		value = convert_list(at, index, n);
-	else if (!n)
-		value = convert_map(at, index);
-	else
-		value = refuse(at, "a table has %s, it should be a list or a map",
-			       "both numbers and names as keys, or holes");
+	value = convert_keys(at, index);
 	at->depth--;
 	return value;
 }
 
 static struct value *convert(struct convert *at, int index)
 {
-	if (at->failed)
+	if (at->endless)
 		return value_new(at->arena, VALUE_NULL, at->place);
 	if (++at->count > VALUE_COUNT_MAX)
-		return refuse(at, "there are more than %s values", "a million");
+		return refuse_all(at, "there are more than %s values", "a million");
 	if (!lua_checkstack(at->lua, 8))
 		return refuse(at, "there is no memory for %s", "so deep a table");
 	switch (lua_type(at->lua, index)) {
@@ -181,18 +289,43 @@ static struct value *convert(struct convert *at, int index)
 		return convert_table(at, index);
 	default:
 		return refuse(at,
-			      "a %s cannot be a parameter, it should be a number, a text, true or "
-			      "false, or a table of them",
+			      "a %s is given, it should be a number, a text, true or false, or a "
+			      "table of them",
 			      luaL_typename(at->lua, index));
 	}
 }
 
-struct value *convert_value(lua_State *lua, int index, struct arena *arena, struct place place,
-			    struct errors *errors)
+static struct value *convert_all(struct convert *at, int index)
 {
-	struct convert at = {.lua = lua, .arena = arena, .place = place, .errors = errors};
+	struct value *value = convert(at, lua_absindex(at->lua, index));
 
-	return convert(&at, lua_absindex(lua, index));
+	if (!at->endless)
+		return value;
+	value = value_new(at->arena, VALUE_MAP, at->place);
+	value->faulty = true;
+	return value;
+}
+
+struct value *convert_value(lua_State *lua, int index, struct arena *arena, struct place place,
+			    const char *what, struct errors *errors)
+{
+	struct convert at = {
+	    .lua = lua, .arena = arena, .place = place, .what = what, .errors = errors};
+
+	return convert_all(&at, index);
+}
+
+struct value *convert_written(lua_State *lua, int index, struct arena *arena, struct place place,
+			      const char *what, struct errors *errors)
+{
+	struct convert at = {.lua = lua,
+			     .arena = arena,
+			     .place = place,
+			     .what = what,
+			     .vars = true,
+			     .errors = errors};
+
+	return convert_all(&at, index);
 }
 
 static void convert_object(lua_State *lua, const json_t *object)

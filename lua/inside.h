@@ -23,12 +23,22 @@ struct script {
 	bool holding;
 };
 
-// The tree of the graph that the table at `index` describes (lua/lib/build.lua).
-struct value *tree_value(struct script *, lua_State *, int index, struct arena *, struct errors *);
+// The tree of the graph that the table at `index` describes (lua/lib/build.lua); `faulty` if the
+// script has had more faults than those before it was begun.
+struct value *tree_value(struct script *, lua_State *, int index, unsigned faults, struct arena *,
+			 struct errors *);
 
 // The functions that lua/lib asks of the program, as one table on the stack.
 void native_push(struct script *);
 void native_run_push(struct script *); // adds those that need a graph that runs to the table
+
+void native_graph_push(struct script *); // and those that make graphs
+
+// The run of the script of the function that is called; a Lua error if nothing runs.
+struct run *native_run(lua_State *);
+
+// All errors as one Lua error, a line each; they are freed.
+int native_raise(lua_State *, struct errors *);
 
 // Reports the text of a Lua error, `FILE:LINE: what\n  trace`, at its place.
 void script_fault(const struct script *, const char *text, struct errors *);

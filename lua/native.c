@@ -94,6 +94,13 @@ static int native_fault(lua_State *lua)
 	return 0;
 }
 
+// faults(): how many there were so far
+static int native_faults(lua_State *lua)
+{
+	lua_pushinteger(lua, script_of(lua)->faults);
+	return 1;
+}
+
 // module_load(path, file, line): a module or driver built outside this tree
 static int native_module_load(lua_State *lua)
 {
@@ -159,31 +166,25 @@ static const struct {
     {"mac", PARAM_MAC},		  {"ipv4", PARAM_IP4_NET}, {"ipv6", PARAM_IP6_NET},
 };
 
-// var(name, type, value, min, max, file, line): whether it is one, else a fault. For booleans and
-// numbers the value comes too, as text has none.
+// var(name, type, value, file, line): whether it is one, else a fault; and the value as it is, a
+// text where Lua has nothing better
 static int native_var(lua_State *lua)
 {
 	const char *type = luaL_checkstring(lua, 2);
 	struct script *script = script_of(lua);
-	struct place place = place_arg(lua, 6);
-	bool range = !lua_isnoneornil(lua, 4) || !lua_isnoneornil(lua, 5);
-	struct param rows[] = {{.name = luaL_checkstring(lua, 1),
-				.struct_size = sizeof(union var_field),
-				.min = range ? (int64_t)luaL_optinteger(lua, 4, INT64_MIN) : 0,
-				.max = range ? (uint64_t)luaL_optinteger(lua, 5, INT64_MAX) : 0},
-			       PARAM_END};
+	struct place place = place_arg(lua, 4);
+	struct param rows[] = {
+	    {.name = luaL_checkstring(lua, 1), .struct_size = sizeof(union var_field)}, PARAM_END};
+	const char *text = luaL_tolstring(lua, 3, NULL);
 	size_t n = sizeof(var_types) / sizeof(*var_types), i = 0;
 	struct arena *arena = arena_new();
-	struct value *map = value_new(arena, VALUE_MAP, place), *value;
+	struct value *map = value_new(arena, VALUE_MAP, place);
 	const union var_field *field;
 
 	while (i < n && strcmp(type, var_types[i].name) != 0)
 		i++;
 	rows[0].type = i < n ? var_types[i].type : PARAM_STRING;
-	if (rows[0].type != PARAM_I64)
-		rows[0].min = 0, rows[0].max = 0;
-	value = value_scalar(arena, place, luaL_tolstring(lua, 3, NULL));
-	value_put(arena, map, rows[0].name, place, value);
+	value_put(arena, map, rows[0].name, place, value_scalar(arena, place, text));
 	field = table_fill(arena, rows, "vars", place, map, NULL, script->errors);
 	lua_pushboolean(lua, field != NULL);
 	if (!field)
@@ -195,7 +196,7 @@ static int native_var(lua_State *lua)
 	else if (field && rows[0].type == PARAM_DOUBLE)
 		lua_pushnumber(lua, field->number);
 	else
-		lua_pushvalue(lua, 3);
+		lua_pushvalue(lua, -2);
 	arena_free(arena);
 	return 2;
 }
@@ -220,10 +221,19 @@ static int native_print(lua_State *lua)
 }
 
 static const luaL_Reg functions[] = {
-    {"modules", native_modules}, {"drivers", native_drivers}, {"is_end", native_is_end},
-    {"suggest", native_suggest}, {"fault", native_fault},     {"module_load", native_module_load},
-    {"sets", native_sets},	 {"file", native_file},	      {"describe", native_describe},
-    {"var", native_var},	 {"print", native_print},     {NULL, NULL},
+    {"modules", native_modules},
+    {"drivers", native_drivers},
+    {"is_end", native_is_end},
+    {"suggest", native_suggest},
+    {"fault", native_fault},
+    {"faults", native_faults},
+    {"module_load", native_module_load},
+    {"sets", native_sets},
+    {"file", native_file},
+    {"describe", native_describe},
+    {"var", native_var},
+    {"print", native_print},
+    {NULL, NULL},
 };
 
 void native_push(struct script *script)

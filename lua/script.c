@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "lua/inside.h"
+#include "value/file.h"
+#include "value/yaml_text.h"
 
 bool script_named(const char *file)
 {
@@ -14,42 +16,137 @@ bool script_named(const char *file)
 	return n > 4 && !strcmp(file + n - 4, ".lua");
 }
 
-// `FILE:LINE: ` at the start of a text; where it ends, or NULL.
-static const char *place_scan(const char *text, struct arena *arena, struct place *place)
+// Whether a word in front of a line's number names a file that people write.
+static bool file_named(const struct script *script, const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	if (!strcmp(file, script->options.file) || !strncmp(file, "[string ", 8))
+		return true;
+	// "expected: mine.lua" is no file.
+	return dot && !strstr(file, ": ") &&
+	       (!strcmp(dot, ".lua") || !strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+// Lua shortens the names of files that it cannot read to "...end/of/it.lua".
+static const char *file_whole(const struct script *script, const char *file)
+{
+	const char *own = script->options.file;
+	size_t n = strlen(own), tail = strlen(file);
+
+	if (strncmp(file, "...", 3) != 0 || tail - 3 > n)
+		return file;
+	return strcmp(own + n - (tail - 3), file + 3) ? file : own;
+}
+
+// `FILE:LINE: `, `FILE:LINE:COLUMN: ` or `FILE: error: ` at the start of a text; where it ends, or
+// NULL.
+static const char *place_scan(const struct script *script, const char *text, struct arena *arena,
+			      struct place *place)
 {
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
-		char *end;
-		unsigned long line = strtoul(colon + 1, &end, 10);
+		const char *file = arena_strndup(arena, text, (size_t)(colon - text));
+		unsigned long line = 0, column = 0;
+		char *end = (char *)(uintptr_t)colon;
 
-		if (end == colon + 1 || strncmp(end, ": ", 2) != 0)
+		if (colon[1] >= '0' && colon[1] <= '9')
+			line = strtoul(colon + 1, &end, 10);
+		if (line && *end == ':' && end[1] >= '0' && end[1] <= '9')
+			column = strtoul(end + 1, &end, 10);
+		if (strncmp(end, line ? ": " : ": error: ", line ? 2 : 9) != 0 ||
+		    !file_named(script, file))
 			continue;
-		place->file = arena_strndup(arena, text, (size_t)(colon - text));
-		place->line = (unsigned)line;
+		*place = (struct place){file_whole(script, file), (unsigned)line, (unsigned)column};
 		return end + 2;
 	}
 	return NULL;
+}
+
+// What the library says in its own name ("sluice.build:12: ") is for whoever called it.
+static const char *library_skip(const char *text)
+{
+	const char *colon = strncmp(text, "sluice.", 7) ? NULL : strchr(text, ':');
+	char *end;
+
+	if (!colon)
+		return text;
+	strtoul(colon + 1, &end, 10);
+	return end == colon + 1 || strncmp(end, ": ", 2) != 0 ? text : end + 2;
+}
+
+// What require() says of a file that does not load stands on the next line.
+static char *message_start(char *text)
+{
+	char *line = strchr(text, '\n');
+
+	if (strncmp(text, "error loading module '", 22) != 0 || !line)
+		return text;
+	return line + 1 + strspn(line + 1, " \t");
+}
+
+// The lines below the message: where the script was. A single one that says no more than the place
+// is left out, and so is where require() has looked.
+static void trace_add(const struct script *script, char *rest, struct place place, bool required,
+		      struct arena *arena, struct errors *errors)
+{
+	struct place first = {0};
+	const char *what = place_scan(script, rest, arena, &first);
+	char *line;
+
+	if (what && !strcmp(what, "in the script") && first.line == place.line &&
+	    !strcmp(first.file, place.file))
+		return;
+	while (rest && *rest) {
+		line = rest + strspn(rest, " \t");
+		rest = strchr(line, '\n');
+		if (rest)
+			*rest++ = '\0';
+		if (*line && !(required && !strncmp(line, "no f", 4)))
+			error_trace(errors, line);
+	}
+}
+
+static const char *memory_text(const struct script_options *options, struct arena *arena)
+{
+	uint64_t bytes = options->limits.memory_bytes;
+	bool mib = bytes >= 1 << 20;
+
+	return arena_printf(arena,
+			    "the script needs more than %" PRIu64
+			    " %s of memory (--script-memory raises the limit)",
+			    mib ? bytes >> 20 : bytes >> 10, mib ? "MiB" : "KiB");
 }
 
 void script_fault(const struct script *script, const char *text, struct errors *errors)
 {
 	struct arena *arena = arena_new();
 	struct place place = {.file = script->options.file};
-	char *first = arena_strdup(arena, text), *line, *rest = strchr(first, '\n');
-	const char *what;
+	char *first = message_start(arena_strdup(arena, text)), *rest = strchr(first, '\n'), *colon;
+	const char *what, *inner;
+	bool required;
 
 	if (rest)
 		*rest++ = '\0';
-	what = place_scan(first, arena, &place);
-	what = what ? what : first;
-	// What the checker said has its own "error: ".
-	error_at(errors, place, "%s", strncmp(what, "error: ", 7) ? what : what + 7);
-	while (rest && *rest) {
-		line = rest + strspn(rest, " \t");
-		rest = strchr(line, '\n');
+	what = place_scan(script, first, arena, &place);
+	// What is raised again has the place where that was done in front.
+	while (what && (inner = place_scan(script, what, arena, &place)))
+		what = inner;
+	if (!what) {
+		what = library_skip(first);
+		// A text without a place stands where the innermost line of the script does.
 		if (rest)
-			*rest++ = '\0';
-		error_trace(errors, line);
+			place_scan(script, rest, arena, &place);
 	}
+	if (!strcmp(what, "not enough memory") && (!script->lua || state_exhausted(script->lua)))
+		what = memory_text(&script->options, arena);
+	colon = strstr(what, "' not found:");
+	required = !strncmp(what, "module '", 8) && colon && !colon[12];
+	// What the checker said has its own "error: ".
+	error_at(errors, place, "%.*s%s", (int)(strlen(what) - required),
+		 strncmp(what, "error: ", 7) ? what : what + 7,
+		 required ? ", it should be in the script's folder, or installed for Lua 5.4" : "");
+	if (rest)
+		trace_add(script, rest, place, required, arena, errors);
 	arena_free(arena);
 }
 
@@ -57,13 +154,7 @@ static void fault_take(struct script *script, struct errors *errors)
 {
 	const char *text = lua_tostring(script->lua, -1);
 
-	if (text && !strcmp(text, "not enough memory") && state_exhausted(script->lua))
-		error_at(errors, (struct place){.file = script->options.file},
-			 "the script needs more than %" PRIu64
-			 " MiB of memory (--script-memory raises the limit)",
-			 script->options.limits.memory_bytes >> 20);
-	else
-		script_fault(script, text ? text : "an error that is no text", errors);
+	script_fault(script, text ? text : "an error that is no text", errors);
 	lua_pop(script->lua, 1);
 }
 
@@ -76,6 +167,7 @@ static int prelude_open(lua_State *lua)
 	state_path(lua, script->options.file);
 	native_push(script);
 	native_run_push(script);
+	native_graph_push(script);
 	luaL_getsubtable(lua, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
 	lua_pushvalue(lua, -2);
 	lua_setfield(lua, -2, "sluice.native");
@@ -102,8 +194,11 @@ static struct script *script_new(const struct script_options *options, struct er
 	script->errors = errors;
 	script->lua = state_new(*limits);
 	if (!script->lua) {
-		error_machine_at(errors, (struct place){.file = options->file},
-				 "there is no memory for the script");
+		if (limits->memory_bytes < 1 << 20)
+			script_fault(script, "not enough memory", errors);
+		else
+			error_machine_at(errors, (struct place){.file = options->file},
+					 "there is no memory for the script");
 		free(script);
 		return NULL;
 	}
@@ -129,23 +224,83 @@ static bool hook_run(struct script *script, const char *name, struct errors *err
 	return true;
 }
 
-static bool script_run(struct script *script, struct errors *errors)
+// Calls a hook from outside; its result, or -1. A Lua error is printed, and ends the run.
+static lua_Integer hook_call(struct script *script, const char *name)
+{
+	struct errors *errors = errors_new();
+	lua_Integer result = -1;
+
+	script->errors = errors;
+	if (hook_run(script, name, errors)) {
+		result = script->hook_result;
+	} else {
+		script->stopping = true;
+	}
+	// Faults of a graph that was made on the way count too.
+	if (errors_count(errors))
+		script->exit_code = ERROR_INPUT;
+	errors_print(errors, stderr);
+	errors_free(errors);
+	script->errors = NULL;
+	return result;
+}
+
+// As Lua does with files: a mark of UTF-8 and a first line that begins with # are no part of them.
+static int main_load(lua_State *lua)
+{
+	const struct script_options *options = lua_touserdata(lua, 1);
+	const char *text = options->text, *end = text + options->length;
+
+	lua_pushfstring(lua, "@%s", options->file);
+	if (end - text >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	if (text < end && *text == '#')
+		while (text < end && *text != '\n')
+			text++;
+	if (luaL_loadbufferx(lua, text, (size_t)(end - text), lua_tostring(lua, -1), "t") != LUA_OK)
+		return lua_error(lua);
+	return 1;
+}
+
+static bool main_run(struct script *script, struct errors *errors)
 {
 	lua_State *lua = script->lua;
 
-	lua_pushcfunction(lua, prelude_open);
-	lua_pushlightuserdata(lua, script);
-	if (!state_call(lua, 1, 0)) {
-		fault_take(script, errors);
-		return false;
-	}
-	if (luaL_loadfilex(lua, script->options.file, "t") != LUA_OK || !state_call(lua, 0, 0)) {
+	lua_pushcfunction(lua, main_load);
+	lua_pushlightuserdata(lua, &script->options);
+	if (!state_call(lua, 1, 1) || !state_call(lua, 0, 0)) {
 		if (script->described)
 			return true;
 		fault_take(script, errors);
 		return false;
 	}
 	return hook_run(script, "built", errors);
+}
+
+static bool script_run(struct script *script, struct errors *errors)
+{
+	struct script_options *options = &script->options;
+	char *bytes = NULL;
+	bool ok;
+
+	lua_pushcfunction(script->lua, prelude_open);
+	lua_pushlightuserdata(script->lua, script);
+	if (!state_call(script->lua, 1, 0)) {
+		fault_take(script, errors);
+		return false;
+	}
+	if (!options->text) {
+		options->text = bytes = file_read(options->file, &options->length, errors);
+		if (!bytes)
+			return false;
+	}
+	ok = !yaml_text_refused(&(struct yaml_text){options->file, (const void *)options->text,
+						    options->length, errors}) &&
+	     main_run(script, errors);
+	if (bytes)
+		options->text = NULL;
+	free(bytes);
+	return ok;
 }
 
 struct script *script_open(const struct script_options *options, struct errors *errors)
@@ -162,6 +317,9 @@ void script_close(struct script *script)
 {
 	if (!script)
 		return;
+	// Programs that were started for a graph that never ran are ended too.
+	if (script->hooks)
+		hook_call(script, "close");
 	state_close(script->lua);
 	if (script->arena)
 		arena_free(script->arena);
@@ -190,7 +348,7 @@ static int value_take(lua_State *lua)
 	struct arena *arena = lua_touserdata(lua, 2);
 
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, script->root);
-	lua_pushlightuserdata(lua, tree_value(script, lua, -1, arena, script->errors));
+	lua_pushlightuserdata(lua, tree_value(script, lua, -1, 0, arena, script->errors));
 	return 1;
 }
 
@@ -229,25 +387,6 @@ struct graph *script_graph(struct script *script, struct errors *errors)
 	return NULL;
 }
 
-// Calls a hook while the graph runs; its result, or -1. A Lua error ends the run.
-static lua_Integer hook_call(struct script *script, const char *name)
-{
-	struct errors *errors = errors_new();
-	lua_Integer result = -1;
-
-	script->errors = errors;
-	if (hook_run(script, name, errors)) {
-		result = script->hook_result;
-	} else {
-		script->exit_code = ERROR_INPUT;
-		script->stopping = true;
-	}
-	errors_print(errors, stderr);
-	errors_free(errors);
-	script->errors = NULL;
-	return result;
-}
-
 void script_start(struct script *script, struct run *run)
 {
 	script->run = run;
@@ -274,6 +413,7 @@ bool script_holding(const struct script *script)
 int script_finish(struct script *script)
 {
 	hook_call(script, "finish");
+	hook_call(script, "close");
 	script->run = NULL;
 	return script->exit_code;
 }

@@ -12,6 +12,8 @@ struct script;
 
 struct script_options {
 	const char *file;
+	const char *text; // of the file; NULL: it is read
+	size_t length;
 	const struct graph_set *sets;
 	unsigned n_sets;
 	struct state_limits limits; // all zero: the defaults

@@ -60,8 +60,36 @@ static void guard_count(lua_State *lua, lua_Debug *where)
 		return;
 	guard->exhausted = true;
 	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
-	luaL_error(lua, "the script took more than %I instructions without coming to an end",
-		   (lua_Integer)guard->limits.instructions);
+	luaL_where(lua, 0);
+	lua_pushfstring(lua, "the script took more than %I instructions without coming to an end",
+			(lua_Integer)guard->limits.instructions);
+	lua_concat(lua, 2);
+	lua_error(lua);
+}
+
+// setmetatable() and debug.setmetatable(), which are the upvalue. Lua counts no instructions in
+// finalizers, so that they could go on for ever.
+static int metatable_set(lua_State *lua)
+{
+	if (lua_type(lua, 2) == LUA_TTABLE) {
+		lua_pushliteral(lua, "__gc");
+		if (lua_rawget(lua, 2) != LUA_TNIL)
+			return luaL_error(lua, "a script has no finalizers (__gc), because nothing "
+					       "could stop them: close what it opens");
+		lua_pop(lua, 1);
+	}
+	lua_pushvalue(lua, lua_upvalueindex(1));
+	lua_insert(lua, 1);
+	lua_call(lua, lua_gettop(lua) - 1, LUA_MULTRET);
+	return lua_gettop(lua);
+}
+
+// Of the table on top.
+static void metatable_guard(lua_State *lua)
+{
+	lua_getfield(lua, -1, "setmetatable");
+	lua_pushcclosure(lua, metatable_set, 1);
+	lua_setfield(lua, -2, "setmetatable");
 }
 
 // Functions that the program has better ones for, or that would lift the limits.
@@ -73,7 +101,10 @@ static void names_take(lua_State *lua)
 	lua_getglobal(lua, "debug");
 	lua_pushnil(lua);
 	lua_setfield(lua, -2, "sethook");
-	lua_pop(lua, 2);
+	metatable_guard(lua);
+	lua_pushglobaltable(lua);
+	metatable_guard(lua);
+	lua_pop(lua, 3);
 }
 
 static int libraries_open(lua_State *lua)
@@ -129,31 +160,83 @@ static bool frame_shown(const lua_Debug *frame)
 	return frame->source[0] == '@' && strcmp(frame->what, "C") != 0;
 }
 
+// Lua shortens long names of files to "...end/of/it.lua". A text that begins with one gets the
+// whole name, if the file is among the frames.
+static void text_add(luaL_Buffer *out, lua_State *from, const char *text, int level)
+{
+	lua_Debug frame;
+
+	while (!strncmp(text, "...", 3) && lua_getstack(from, level++, &frame)) {
+		size_t n;
+
+		lua_getinfo(from, "S", &frame);
+		n = strlen(frame.short_src);
+		if (frame_shown(&frame) && !strncmp(text, frame.short_src, n) && text[n] == ':') {
+			luaL_addstring(out, frame.source + 1);
+			text += n;
+			break;
+		}
+	}
+	luaL_addstring(out, text);
+}
+
+// What the script calls the function at this level, or NULL: names that the library has for what it
+// calls are of no use.
+static const char *frame_name(lua_State *lua, const lua_Debug *frame, int level)
+{
+	lua_Debug caller;
+
+	if (!lua_getstack(lua, level + 1, &caller))
+		return NULL;
+	lua_getinfo(lua, "S", &caller);
+	return frame_shown(&caller) ? frame->name : NULL;
+}
+
 void state_traceback(lua_State *to, lua_State *from, const char *text, int level)
 {
 	lua_Debug frame;
 	luaL_Buffer out;
+	char before[200] = "", where[200];
+	const char *name;
 
 	luaL_buffinit(to, &out);
-	luaL_addstring(&out, text);
+	text_add(&out, from, text, level);
 	for (int end = level + 50; level < end && lua_getstack(from, level, &frame); level++) {
-		char line[300];
-
 		lua_getinfo(from, "Sln", &frame);
 		if (!frame_shown(&frame))
 			continue;
-		snprintf(line, sizeof(line), "\n%s:%d: in %s", frame.short_src, frame.currentline,
+		name = frame_name(from, &frame, level);
+		snprintf(where, sizeof(where), ":%d: in %s", frame.currentline,
 			 *frame.what == 'm' ? "the script"
-			 : frame.name	    ? frame.name
+			 : name		    ? name
 					    : "a function");
-		luaL_addstring(&out, line);
+		// A function that calls itself is shown once.
+		if (!strcmp(where, before))
+			continue;
+		strcpy(before, where);
+		luaL_addchar(&out, '\n');
+		luaL_addstring(&out, frame.source + 1);
+		luaL_addstring(&out, where);
 	}
 	luaL_pushresult(&out);
 }
 
+void state_message(lua_State *lua, int index)
+{
+	if (lua_isstring(lua, index) || luaL_getmetafield(lua, index, "__tostring") != LUA_TNIL)
+		luaL_tolstring(lua, index, NULL);
+	else if (lua_isnoneornil(lua, index))
+		lua_pushliteral(lua, "an error without a text");
+	else
+		lua_pushfstring(lua, "an error that is a %s, it should be a text",
+				luaL_typename(lua, index));
+}
+
 static int traceback(lua_State *lua)
 {
-	state_traceback(lua, lua, luaL_tolstring(lua, 1, NULL), 1);
+	lua_settop(lua, 1);
+	state_message(lua, 1);
+	state_traceback(lua, lua, lua_tostring(lua, -1), 1);
 	return 1;
 }
 

@@ -30,6 +30,9 @@ void state_begin(lua_State *);
 // with the message and the script's own traceback as one text on the stack.
 bool state_call(lua_State *, int n_args, int n_results);
 
+// Pushes the text of what was raised, whatever it is.
+void state_message(lua_State *, int index);
+
 // Pushes onto `to` the text and, a line each, the script's own frames of `from` from `level` on.
 void state_traceback(lua_State *to, lua_State *from, const char *text, int level);
 

@@ -42,13 +42,14 @@ static struct place field_place(struct tree *at)
 	return place;
 }
 
-// What a field of the table on top holds; nil: null.
-static struct value *field_value(struct tree *at, const char *key, struct place place)
+// What a field of the table on top holds; nil: null. `what` it is about is for messages.
+static struct value *field_value(struct tree *at, const char *key, struct place place,
+				 const char *what)
 {
 	struct value *value;
 
 	lua_getfield(at->lua, -1, key);
-	value = convert_value(at->lua, -1, at->arena, place, at->errors);
+	value = convert_written(at->lua, -1, at->arena, place, what, at->errors);
 	lua_pop(at->lua, 1);
 	return value;
 }
@@ -74,11 +75,12 @@ static void spec_add(struct tree *at, struct value *to)
 {
 	struct place place = field_place(at);
 	const char *type = field_text(at, "type");
-	struct value *params = field_value(at, "params", place);
+	struct value *params = field_value(at, "params", place, type);
 	struct value *spec;
 
 	// A table without anything in it gives nothing.
-	if (params->kind == VALUE_NULL || (params->kind == VALUE_LIST && !params->n)) {
+	if (!params->faulty &&
+	    (params->kind == VALUE_NULL || (params->kind == VALUE_LIST && !params->n))) {
 		spec = value_scalar(at->arena, place, type);
 	} else {
 		spec = value_new(at->arena, VALUE_MAP, place);
@@ -98,12 +100,14 @@ static void setting_add(struct tree *at, struct value *to)
 {
 	struct place place = field_place(at);
 
-	value_put(at->arena, to, field_text(at, "name"), place, field_value(at, "value", place));
+	const char *name = field_text(at, "name");
+
+	value_put(at->arena, to, name, place, field_value(at, "value", place, name));
 }
 
 static void item_add(struct tree *at, struct value *to)
 {
-	value_append(at->arena, to, field_value(at, "value", field_place(at)));
+	value_append(at->arena, to, field_value(at, "value", field_place(at), "worker"));
 }
 
 static void section_put(struct tree *at, const char *key, struct value *section)
@@ -131,12 +135,14 @@ static void tree_read(struct tree *at, int index)
 	section_put(at, "workers", workers);
 }
 
-struct value *tree_value(struct script *script, lua_State *lua, int index, struct arena *arena,
-			 struct errors *errors)
+struct value *tree_value(struct script *script, lua_State *lua, int index, unsigned faults,
+			 struct arena *arena, struct errors *errors)
 {
 	struct tree at = {.script = script, .lua = lua, .arena = arena, .errors = errors};
+	unsigned before = errors_count(errors);
 
 	at.root = value_new(arena, VALUE_MAP, (struct place){.file = script->options.file});
 	tree_read(&at, lua_absindex(lua, index));
+	at.root->faulty = script->faults != faults || errors_count(errors) != before;
 	return at.root;
 }

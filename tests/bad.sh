@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Bad graphs: each tests/bad/NAME.yaml must give exactly what NAME.expect says, which ends with
-# "exit code N" where that is not 2. UPDATE=1 writes the .expect files anew, to be read before they
+# Bad graphs: each tests/bad/NAME.yaml or NAME.lua must give exactly what NAME.expect says, which
+# ends with "exit code N" where that is not 2; a line "-- check: OPTION..." in a script is added to
+# the command. UPDATE=1 writes the .expect files anew, to be read before they
 # are committed. Files that cannot be kept are made here. Then every parameter of every module and
 # driver is given values beyond its range and of the wrong kind.
 
@@ -26,13 +27,15 @@ fault() {
 	fi
 }
 
-for graph in tests/bad/*.yaml; do
-	name=$(basename "$graph" .yaml)
+for graph in tests/bad/*.yaml tests/bad/*.lua; do
+	file=$(basename "$graph")
+	name=${file%.*}
+	options=$(sed -n 's/^-- check: //p' "$graph")
 	expected=tests/bad/$name.expect
 	if [ -n "${UPDATE:-}" ]; then
 		(
 			cd tests/bad
-			"$SLUICE" check "$name.yaml" 2>&1
+			"$SLUICE" check "$file" $options 2>&1
 			code=$?
 			[ $code = 2 ] || echo "exit code $code"
 		) | sed "s/($cores)/(CORES)/" >"$expected"
@@ -51,7 +54,7 @@ for graph in tests/bad/*.yaml; do
 		fi
 		;;
 	esac
-	fault "$name" "$(cat "$expected" 2>&1)" "$name.yaml"
+	fault "$name" "$(cat "$expected" 2>&1)" "$file" $options
 done
 
 # Files that cannot be kept.

@@ -56,16 +56,33 @@ static json_t *schema(void)
 			 "definitions", definitions());
 }
 
-static error_t take(void *modules, int key, char *arg, struct argp_state *state)
+struct schema_args {
+	struct cli_graph modules;
+	bool lua;
+};
+
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	(void)modules;
-	if (key == ARGP_KEY_ARG)
+	struct schema_args *args = into;
+
+	switch (key) {
+	case 'j':
+		return 0;
+	case 'l':
+		args->lua = true;
+		return 0;
+	case ARGP_KEY_ARG:
 		argp_error(state, "it takes no arguments: \"%s\" is one too many", arg);
-	return key == 'j' ? 0 : ARGP_ERR_UNKNOWN;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 static const struct argp_option options[] = {
     {"json", 'j', NULL, 0, "changes nothing: a schema is JSON", 0},
+    {"lua", 'l', NULL, 0,
+     "prints annotations of what scripts can use instead, for the Lua language server", 0},
     {0},
 };
 static const struct cli_syntax syntax = {
@@ -79,13 +96,16 @@ static const struct cli_syntax syntax = {
 static int schema_run(int argc, char **argv)
 {
 	struct errors *errors = errors_new();
-	struct cli_graph modules = {0};
+	struct schema_args args = {0};
 	int code = EXIT_DONE;
 	json_t *all;
 
-	cli_parse(&syntax, argc, argv, &modules);
-	if (cli_modules_load(modules.modules, modules.n_modules, errors)) {
+	cli_parse(&syntax, argc, argv, &args);
+	if (cli_modules_load(args.modules.modules, args.modules.n_modules, errors)) {
 		code = cli_fail(errors);
+	} else if (args.lua) {
+		schema_lua();
+		errors_free(errors);
 	} else {
 		all = schema();
 		json_dumpf(all, stdout, JSON_INDENT(2));
@@ -93,13 +113,13 @@ static int schema_run(int argc, char **argv)
 		json_decref(all);
 		errors_free(errors);
 	}
-	cli_graph_free(&modules);
+	cli_graph_free(&args.modules);
 	return code;
 }
 
 const struct subcommand cli_schema = {
     .name = "schema",
-    .args = "[--module PATH]...",
-    .help = "prints a JSON Schema of the graph format for editors",
+    .args = "[--module PATH]... [--lua]",
+    .help = "prints a JSON Schema of the graph format for editors, or annotations for Lua",
     .run = schema_run,
 };

@@ -20,4 +20,7 @@ json_t *schema_workers(void);
 // or NULL.
 json_t *schema_param(const struct param *, const struct module_type *type);
 
+// Prints annotations for the Lua language server.
+void schema_lua(void);
+
 #endif

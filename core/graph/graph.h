@@ -106,7 +106,9 @@ struct graph_set { // --set NAME=VALUE
 struct graph *graph_load(const char *file, const struct graph_set *sets, unsigned n_sets,
 			 struct errors *);
 
-// The same from a tree; `arena` becomes the graph's, also when it fails (and is then freed).
+// The same from a tree; `arena` becomes the graph's, also when it fails (and is then freed). Where
+// the root is `faulty`, what built it has reported faults: it gives NULL, and says nothing that may
+// only follow from them.
 struct graph *graph_from_value(struct arena *, const char *file, struct value *root,
 			       const struct graph_set *sets, unsigned n_sets, struct errors *);
 void graph_free(struct graph *);

@@ -181,7 +181,7 @@ static void sections_read(struct draft *draft, struct value *root)
 	links_read(draft, value_get(root, "graph"));
 	nodes_fill(draft);
 	// What follows would only repeat earlier faults in other words where names did not resolve.
-	clean = draft_clean(draft);
+	clean = draft_clean(draft) && !root->faulty;
 	if (clean) {
 		order_find(draft);
 		reach_check(draft);
@@ -215,7 +215,7 @@ struct graph *graph_from_value(struct arena *arena, const char *file, struct val
 		vars_apply(&draft, root, sets, n_sets);
 		sections_read(&draft, root);
 	}
-	if (draft_clean(&draft))
+	if (draft_clean(&draft) && !root->faulty)
 		return graph;
 	graph_free(graph);
 	return NULL;

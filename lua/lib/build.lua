@@ -28,8 +28,12 @@ local function add(list, row)
 end
 
 -- The arguments of a constructor: a name, a table of parameters, or both, in this order.
-local function arguments(what, name, params)
-  if type(name) ~= "string" then name, params = nil, name end
+local function arguments(what, name, params, more)
+  if type(name) ~= "string" then name, params, more = nil, name, params end
+  if more ~= nil then
+    place.raise("%s: there is a %s too much: it takes a name, a table of parameters, or both in this"
+                .. " order", what, type(more))
+  end
   if params ~= nil and type(params) ~= "table" then
     place.raise("%s: the parameters are a %s, they should be a table, as in %s{...}", what,
                 type(params), what)
@@ -40,7 +44,9 @@ end
 local function name_take(graph, kind, name)
   local other = graph.names[kind .. name]
   if other then
-    place.fault('"%s" is the name of a %s already, made in line %d', name, kind, other.line)
+    local file = place.here()
+    place.fault('"%s" is the name of a %s already, made in line %d%s', name, kind, other.line,
+                file == other.file and "" or " of " .. other.file)
   end
 end
 
@@ -63,6 +69,28 @@ end
 -- Nodes, gates and pieces. A stop is one place in a chain, `[input]node[output]`; a piece has
 -- first inputs and last outputs, which are stops.
 
+---@class sluice.Stop
+---@operator shr(sluice.Item): sluice.Piece
+---> local Stop = {}
+
+---@class sluice.Node: sluice.Stop
+---@field name string
+---@field module string
+---@field stats table<string, any> all counters, as `sluice run --json` has them, and `packets`
+---@field gates table<integer, {packets: integer}> what left by each output gate, from 0
+---@field inputs table<integer, {packets: integer}> what came in by each input gate, from 0
+
+---@class sluice.Piece
+---@operator shr(sluice.Item): sluice.Piece
+
+---@class sluice.Port
+---@field name string
+---@field driver string
+---@field stats table<string, integer>
+---@operator shr(sluice.Item): sluice.Piece
+
+---@alias sluice.Item sluice.Node|sluice.Stop|sluice.Piece|sluice.Port|string|function|table
+
 local Node, Stop, Piece, Port = {}, {}, {}, {}
 build.Node, build.Port = Node, Port
 
@@ -72,7 +100,8 @@ build.is_node, build.is_port = is_node, is_port
 
 local function gate_check(gate)
   if math.type(gate) ~= "integer" and type(gate) ~= "string" then
-    place.raise("a gate is a number or a name, not a %s", type(gate))
+    place.raise("a gate is a whole number or a name, not %s",
+                type(gate) == "number" and gate or "a " .. type(gate))
   end
 end
 
@@ -82,14 +111,20 @@ end
 
 local gates = {}
 
--- The node by its output gate `gate`, by number or name.
+--- The node by its output gate `gate`, by number or name.
+---@param gate integer|string
+---@return sluice.Stop
+---> function Stop:gate(gate) end
 function gates:gate(gate)
   gate_check(gate)
   local stop = is_stop(self) and self or {node = self}
   return stop_new(stop.node, stop.input_gate, gate)
 end
 
--- The node by its input gate `gate`, by number or name.
+--- The node by its input gate `gate`, by number or name.
+---@param gate integer|string
+---@return sluice.Stop
+---> function Stop:input(gate) end
 function gates:input(gate)
   gate_check(gate)
   local stop = is_stop(self) and self or {node = self}
@@ -111,6 +146,8 @@ local function end_text(stop, output)
 end
 
 local function link(from, to)
+  -- Of a node whose name is wrong all has been said.
+  if from.node.misnamed or to.node.misnamed then return end
   add(adding().links, {text = end_text(from, true) .. " -> " .. end_text(to, false)})
 end
 
@@ -147,7 +184,13 @@ local function piece_of(item, where)
     place.raise('the port "%s" stands in the middle of a chain, it should be first or last: packets'
                 .. " leave by PortOut and come in by PortInc", item.name)
   end
-  if type(item) == "function" then return piece_of(item(), where) end
+  if type(item) == "function" then
+    local made = item()
+    if made == nil then
+      place.raise("a function in a chain gave nothing, it should give what stands in its place")
+    end
+    return piece_of(made, where)
+  end
   if type(item) == "string" then
     local row = adding().names["node" .. item]
     if row then return piece_of(row.node) end
@@ -160,7 +203,8 @@ local function piece_of(item, where)
 end
 
 -- Items of a chain, lists in it laid open. A hole is a mistake, not an end.
-local function flatten(into, n, get)
+local function flatten(into, n, get, depth)
+  if depth > 64 then place.raise("lists in a chain lie in each other more than 64 deep") end
   for i = 1, n do
     local item = get(i)
     if item == nil then
@@ -168,12 +212,12 @@ local function flatten(into, n, get)
     elseif type(item) == "table" and getmetatable(item) == nil then
       local last = 0
       for key in pairs(item) do
-        if math.type(key) ~= "integer" then
+        if math.type(key) ~= "integer" or key < 1 then
           place.raise("a list in a chain has the key %s: it should hold nodes only", tostring(key))
         end
         last = math.max(last, key)
       end
-      flatten(into, last, function(k) return item[k] end)
+      flatten(into, last, function(k) return item[k] end, depth + 1)
     else
       into[#into + 1] = item
     end
@@ -181,10 +225,13 @@ local function flatten(into, n, get)
   return into
 end
 
--- Links its items one after the other; the piece that they make.
+--- Links its items one after the other; the piece that they make.
+---@param ... sluice.Item
+---@return sluice.Piece
+---> function chain(...) end
 function build.chain(...)
   local arguments_ = table.pack(...)
-  local items = flatten({}, arguments_.n, function(i) return arguments_[i] end)
+  local items = flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)
   if #items == 0 then place.raise("a chain of nothing: it should have nodes") end
   local whole
   for i, item in ipairs(items) do
@@ -195,13 +242,16 @@ function build.chain(...)
   return whole
 end
 
--- Pieces side by side: the node before them feeds the first from its gate 0, the second from its
--- gate 1, and so on; what leaves them all goes on together. Nothing leaves those that end in a node
--- without output gates.
+--- Pieces side by side: the node before them feeds the first from its gate 0, the second from its
+--- gate 1, and so on; what leaves them all goes on together. Nothing leaves those that end in a node
+--- without output gates.
+---@param ... sluice.Item
+---@return sluice.Piece
+---> function parallel(...) end
 function build.parallel(...)
   local arguments_ = table.pack(...)
   local inputs, outputs = {}, {}
-  for _, item in ipairs(flatten({}, arguments_.n, function(i) return arguments_[i] end)) do
+  for _, item in ipairs(flatten({}, arguments_.n, function(i) return arguments_[i] end, 0)) do
     local piece = piece_of(item)
     table.move(piece.inputs, 1, #piece.inputs, #inputs + 1, inputs)
     for _, stop in ipairs(piece.outputs) do
@@ -228,7 +278,8 @@ end
 
 -- A node by name, made here or of the running graph.
 function build.node(name, module)
-  return setmetatable({name = name, module = module, reference = name}, Node)
+  return setmetatable({name = name, module = module, reference = name,
+                       misnamed = not name:find("^%a[%w_.#-]*$")}, Node)
 end
 
 function build.port(name, driver)
@@ -239,7 +290,6 @@ local commands = native.modules()
 local constructors = {} -- by name, and of each that it is one
 
 function build.module(name)
-  if not commands[name] then return nil end
   if not constructors[name] then
     local function make(...) return node_add(name, arguments(name, ...)) end
     constructors[name], constructors[make] = make, true
@@ -252,7 +302,9 @@ function build.is_module(value) return type(value) == "function" and constructor
 
 function build.modules() return commands end
 
--- Loads a module or driver built outside this tree.
+--- Loads a module or driver built outside this tree.
+---@param path string
+---> function load_module(path) end
 function build.load(path)
   local file, line = place.here()
   if type(path) ~= "string" then
@@ -303,45 +355,65 @@ end
 -- Filled by sluice.running: what can be read while a graph runs.
 build.node_fields, build.port_fields = {}, {}
 
--- Settings of the graph file: settings{burst = 64, idle = "spin"}.
+--- Settings of the graph file: settings{burst = 64, idle = "spin"}.
+---@param values sluice.settings
+---> function settings(values) end
+
 local sections = {vars = true, modules = true, ports = true, nodes = true, graph = true,
                   workers = true}
 
 function build.settings(values)
   if type(values) ~= "table" then place.raise("settings are a table, not a %s", type(values)) end
-  for name, value in pairs(values) do
+  local names = {}
+  for name in pairs(values) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  for _, name in ipairs(names) do
+    local other = adding().names["setting" .. tostring(name)]
     if type(name) ~= "string" or sections[name] then
       place.fault('"%s" is not a setting; in a script, ports, nodes and workers are functions',
                   tostring(name))
+    elseif other then
+      place.fault('the setting "%s" was given in line %d already', name, other.line)
     else
-      add(adding().settings, {name = name, value = value})
+      adding().names["setting" .. name] = add(adding().settings,
+                                              {name = name, value = values[name]})
     end
   end
 end
 
--- worker{core = 1, sources = {rx}}: one call a worker.
+--- worker{core = 1, sources = {rx}}: one call a worker.
+---@param values {core: integer, sources?: (sluice.Node|string)[], policy?: table|string}
+---> function worker(values) end
 function build.worker(values)
   if type(values) ~= "table" then place.raise("a worker is a table, not a %s", type(values)) end
   add(adding().workers, {value = values})
 end
 
--- A graph beside the one of the script: what `make` builds, or a YAML file.
+--- A graph beside the one of the script: what `make` builds, or a YAML file.
+---@param make fun()|string
+---@return userdata
+---> function graph(make) end
 function build.graph(make)
   if type(make) == "string" then return native.graph_file(make) end
   if type(make) ~= "function" then
     place.raise("graph() takes a function that builds it, or the path of a YAML file")
   end
-  local before, own = current, graph_new()
+  local before, own, faults = current, graph_new(), native.faults()
   current = own
   local ok, why = xpcall(make, native.traced)
   current = before
   if not ok then error(why, 0) end
-  local found, graph = pcall(native.graph, own)
+  local found, graph = pcall(native.graph, own, faults)
   if not found then error(graph, 0) end
   return graph
 end
 
 -- The script's own graph is whole: what comes later is another one.
-function build.close() current = nil end
+function build.close()
+  if #current.nodes + #current.ports == 0 then
+    error("the script builds no graph, it should make nodes, as in chain(Source{}, Sink{})", 0)
+  end
+  current = nil
+end
 
 return build

@@ -44,6 +44,10 @@ local function resume(task, ...)
   current = before
   if not ok then error(native.traceback(task.co, why), 0) end
   task.ended = coroutine.status(task.co) == "dead"
+  if not (task.ended or task.wake or task.condition or task.cancelled) then
+    error(native.traceback(task.co, "coroutine.yield() outside of coroutines of the script's own: "
+                           .. "a task waits with wait() or wait_until()"), 0)
+  end
 end
 
 local function task_new(f, h)
@@ -71,14 +75,21 @@ function drive.outside(f)
   return result
 end
 
--- Lets the others go on for so long.
+--- Lets the others go on for so long: "100ms", or a number of seconds.
+---@param time string|number
+---> function wait(time) end
 function drive.wait(time)
   local ns = duration(time, "wait")
   waiting("wait()").wake = native.now() + ns
   coroutine.yield()
 end
 
--- Waits until the condition holds, `limit` at most (10 s if nothing is said). Whether it held.
+--- Waits until the condition holds, `limit` at most (10 s if nothing is said). What it gave, or
+--- false when the time is over.
+---@param condition fun(): any
+---@param limit? string|number
+---@return any
+---> function wait_until(condition, limit) end
 function drive.wait_until(condition, limit)
   callback(condition, "wait_until")
   local ns = duration(limit or "10s", "wait_until")
@@ -89,10 +100,14 @@ function drive.wait_until(condition, limit)
   return coroutine.yield()
 end
 
+---@class sluice.Handle
+---> local Handle = {}
+
 local handle = {}
 handle.__index = handle
 
--- Ends what every(), after() or task() began; what is running goes on to its next wait.
+--- Ends what every(), after() or task() began; what is running goes on to its next wait.
+---> function Handle:cancel() end
 function handle:cancel()
   self.cancelled = true
   if self.task then self.task.cancelled = true end
@@ -105,7 +120,11 @@ local function begin(h, f, beside)
   return h
 end
 
--- Calls f each `period`. Calls that would come while f still waits are left out.
+--- Calls f each `period`. Calls that would come while f still waits are left out.
+---@param period string|number
+---@param f fun()
+---@return sluice.Handle
+---> function every(period, f) end
 function drive.every(period, f)
   local ns = duration(period, "every")
   callback(f, "every")
@@ -122,7 +141,11 @@ function drive.every(period, f)
   end, true)
 end
 
--- Calls f once, so much later.
+--- Calls f once, so much later.
+---@param time string|number
+---@param f fun()
+---@return sluice.Handle
+---> function after(time, f) end
 function drive.after(time, f)
   local ns = duration(time, "after")
   callback(f, "after")
@@ -134,11 +157,21 @@ function drive.after(time, f)
   end)
 end
 
--- Runs f beside what runs already, at once; it may wait.
+--- Runs f beside what runs already, at once; it may wait.
+---@param f fun()
+---@return sluice.Handle
+---> function task(f) end
 function drive.task(f)
   callback(f, "task")
   return begin(setmetatable({}, handle), f)
 end
+
+--- on.start(f): f is called when the graph runs, and may wait. on.stop(f): when it has stopped, all
+--- counters are final and commands are over.
+---@class sluice.on
+---@field start fun(f: fun())
+---@field stop fun(f: fun())
+---> on = {}
 
 drive.on = setmetatable({}, {
   __index = function(_, event)
@@ -153,7 +186,9 @@ drive.on = setmetatable({}, {
   end,
 })
 
--- Ends the run with this exit code (0 if nothing is said); what called it goes no further.
+--- Ends the run with this exit code (0 if nothing is said); what called it goes no further.
+---@param code? integer
+---> function stop(code) end
 function drive.stop(code)
   if code ~= nil and (math.type(code) ~= "integer" or code < 0 or code > 255) then
     place.raise("stop: an exit code is a number from 0 to 255")
@@ -166,7 +201,9 @@ function drive.stop(code)
   end
 end
 
--- Says why and ends the run with exit code 1.
+--- Says why and ends the run with exit code 1.
+---@param why string
+---> function fail(why) end
 function drive.fail(why)
   if not started then place.raise("%s", tostring(why)) end
   local file, line = place.here()
@@ -174,8 +211,13 @@ function drive.fail(why)
   drive.stop(1)
 end
 
--- Says what was expected if the condition does not hold; the run goes on, and ends with exit
--- code 1. Gives the condition back.
+--- Says what was expected if the condition does not hold; the run goes on, and ends with exit
+--- code 1. Gives the condition back.
+---@generic T
+---@param condition T
+---@param what string
+---@return T
+---> function expect(condition, what) end
 function drive.expect(condition, what)
   if not condition then
     local file, line = place.here()
@@ -187,10 +229,11 @@ end
 function drive.start()
   started = true
   for _, f in ipairs(waiting_for.start) do task_new(f) end
-  for _, row in ipairs(pending) do
+  local later = pending
+  pending = {}
+  for _, row in ipairs(later) do
     if not row[2].cancelled then task_new(row[1], row[2]) end
   end
-  pending = {}
   native.hold(true) -- until the first tick has looked
 end
 
@@ -234,12 +277,14 @@ function drive.finish()
   if stopped or not started then return end
   stopped, current = true, nil
   tasks = {}
-  local ok, why = true, nil
-  for _, f in ipairs(waiting_for.stop) do
-    if ok then ok, why = xpcall(f, native.traced) end
-  end
-  if drive.close then drive.close() end
-  if not ok then error(why, 0) end
+  for _, f in ipairs(waiting_for.stop) do f() end
+end
+
+-- Whatever happened: the programs that were started are ended.
+function drive.shut()
+  local close = drive.close
+  drive.close = nil
+  if close then close() end
 end
 
 return drive

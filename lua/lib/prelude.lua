@@ -17,7 +17,10 @@ on, every, after, wait, wait_until = drive.on, drive.every, drive.after, drive.w
 stop, fail, expect, task = drive.stop, drive.fail, drive.expect, drive.task
 node, workers, drops, swap, now = running.node, running.workers, running.drops, running.swap, running.now
 
--- port.vhost{...} makes a port; port.left is the one of that name.
+--- port.vhost{...} makes a port; port.left is the one of that name.
+---@type table<string, sluice.Port|any>
+---> port = {}
+
 port = setmetatable({}, {
   __index = function(_, name)
     local make = build.driver(name)
@@ -31,13 +34,13 @@ port = setmetatable({}, {
   end,
 })
 
--- A name that begins as a module's does is meant to be one.
+-- A name that begins as a module's does is meant to be one. Whether there is such a module is
+-- checked with the rest of the graph.
 setmetatable(_G, {
   __index = function(_, name)
-    local make = build.module(name)
-    if make or type(name) ~= "string" or not name:match("^%u") then return make end
-    place.raise('there is no module "%s"%s', name,
-                place.near(name, build.modules(), " (`sluice modules` lists them)"))
+    if type(name) == "string" and (build.modules()[name] or name:match("^%u%w*$")) then
+      return build.module(name)
+    end
   end,
 })
 
@@ -56,5 +59,6 @@ return {
       variables.check()
     end,
     start = drive.start, tick = drive.tick, finish = drive.finish,
+    close = drive.shut,
   },
 }

@@ -14,6 +14,12 @@ local POLL_NS = 1000000
 local OUTPUT_MAX = 1 << 20 -- bytes kept of each: the last ones
 local all = {}
 
+---@class sluice.Program
+---@field name string
+---@field pid integer
+---@field running boolean
+---> local Program = {}
+
 local Program = {}
 Program.__index = Program
 
@@ -59,9 +65,11 @@ local function spec_check(spec)
     if math.type(key) == "integer" then
       last = math.max(last, key)
     elseif not known[key] then
-      place.raise('spawn: there is no option "%s"%s', tostring(key), place.near(key, known))
+      place.raise('spawn: there is no option "%s"%s', tostring(key),
+                  place.near(key, known, ", but cwd, env, limit and ready"))
     elseif option_types[key] and type(value) ~= option_types[key] then
-      place.raise("spawn: %s is a %s, it should be a %s", key, type(value), option_types[key])
+      place.raise("spawn: %s is a %s, it should be a %s", key, type(value),
+                  option_types[key] == "string" and "text" or "table")
     end
   end
   for i = 1, last do
@@ -90,9 +98,12 @@ local function program_check(spec)
   place.raise('spawn: there is no program "%s" in PATH (%s)', name, path)
 end
 
--- spawn{"testpmd", "-l", "1", ready = "Press enter", env = {NAME = "value"}, cwd = "dir"}: with
--- `ready`, a text that its output must hold, it waits until it does, `limit` at most. The program
--- "sluice" is the one that runs the script.
+--- spawn{"testpmd", "-l", "1", ready = "Press enter", env = {NAME = "value"}, cwd = "dir"}: with
+--- `ready`, a text that its output must hold, it waits until it does, `limit` at most. The program
+--- "sluice" is the one that runs the script.
+---@param spec string|{[integer]: any, ready?: string, limit?: string|number, env?: table<string, any>, cwd?: string}
+---@return sluice.Program
+---> function spawn(spec) end
 function program.spawn(spec)
   if type(spec) == "string" then spec = {spec} end
   if type(spec) ~= "table" or type(spec[1]) ~= "string" then
@@ -138,10 +149,16 @@ function program.spawn(spec)
   return self
 end
 
--- What it has printed so far, on both its outputs.
+--- What it has printed so far, on both its outputs.
+---@return string
+---> function Program:output() end
 function Program:output() return self.text end
 
--- Waits until its output holds the text; a Lua error if it ends before, or the time is over.
+--- Waits until its output holds the text; a Lua error if it ends before, or the time is over.
+---@param text string
+---@param limit? string|number
+---@return sluice.Program
+---> function Program:ready(text, limit) end
 function Program:ready(text, limit)
   local found = drive.wait_until(function()
     return self.text:find(text, 1, true) or (not self.running and self.open == 0)
@@ -153,14 +170,20 @@ function Program:ready(text, limit)
               said == "" and "nothing" or '"' .. said .. '"')
 end
 
--- Waits until it has ended, `limit` at most. Its exit code and signal, or nil if it still runs.
+--- Waits until it has ended, `limit` at most. Its exit code and signal, or nil if it still runs.
+---@param limit? string|number
+---@return integer? code
+---@return integer? signal
+---> function Program:wait(limit) end
 function Program:wait(limit)
   if drive.wait_until(function() return not self.running and self.open == 0 end, limit) then
     return self.code, self.signal
   end
 end
 
--- Sends a signal, "sigterm" if nothing is said.
+--- Sends a signal, "sigterm" if nothing is said.
+---@param signal? string
+---> function Program:kill(signal) end
 function Program:kill(signal)
   if self.running then self.handle:kill(signal or "sigterm") end
 end

@@ -56,6 +56,10 @@ function build.call(node, command, args)
   return reply
 end
 
+--- node.fwd: the node of that name, of the graph that runs, or that was made so far.
+---@type table<string, sluice.Node|any>
+---> node = {}
+
 running.node = setmetatable({}, {
   __index = function(_, name)
     if native.running() then
@@ -84,7 +88,10 @@ function running.port(name)
   return driver and build.port(name, driver)
 end
 
--- workers[1] is the first one: core, polls, busy_cycles, idle_cycles, and cycles, their sum.
+--- workers[1] is the first one: core, polls, busy_cycles, idle_cycles, and cycles, their sum.
+---@type {core: integer, polls: integer, busy_cycles: integer, idle_cycles: integer, cycles: integer}[]
+---> workers = {}
+
 running.workers = setmetatable({}, {
   __index = function(_, i)
     if math.type(i) ~= "integer" then return nil end
@@ -110,13 +117,29 @@ local function drops_read()
   return sums
 end
 
--- drops.runt, drops.total: packets of all nodes, by reason.
+--- drops.runt, drops.total: packets of all nodes, by reason.
+---@type table<string, integer>
+---> drops = {}
+
 running.drops = setmetatable({}, {
   __index = function(_, reason) return drops_read()[reason] or 0 end,
   __pairs = function() return pairs(drops_read()) end,
 })
 
--- Changes the running graph to another one. What would lose state is refused, unless allow_loss.
+--- The names of nodes or ports, by what becomes of them.
+---@class sluice.Fates
+---@field kept string[]
+---@field live string[]
+---@field replaced string[]
+---@field new string[]
+---@field removed string[]
+---@field losses string[]
+
+--- Changes the running graph to another one. What would lose state is refused, unless allow_loss.
+---@param graph userdata|fun()|string
+---@param options? {allow_loss: boolean}
+---@return {nodes: sluice.Fates, ports: sluice.Fates, parked_ns: integer}
+---> function swap(graph, options) end
 function running.swap(graph, options)
   if type(graph) == "function" or type(graph) == "string" then graph = build.graph(graph) end
   if type(graph) ~= "userdata" then
@@ -132,7 +155,9 @@ function running.swap(graph, options)
   return change
 end
 
--- Seconds since the graph was started.
+--- Seconds since the graph was started.
+---@return number
+---> function now() end
 function running.now() return native.seconds() end
 
 return running

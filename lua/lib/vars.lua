@@ -25,19 +25,38 @@ local function row_read(name, row)
                   table.concat(fields, ", "))
     end
   end
-  local default = row[1]
+  local default, faulty = row[1], false
   if type(default) == "table" or type(default) == "function" then
     place.fault("vars: %s: the default is a %s, it should be a number, a text, true or false", name,
                 type(default))
-    default = nil
+    default, faulty = nil, true
   end
   local kind = row.type or type_of(default)
   if not types[kind] then
     place.fault('vars: %s: there is no type "%s"%s', name, tostring(kind), place.near(kind, types))
     kind = "text"
   end
-  return {default = default, type = kind, help = row.help, min = row.min, max = row.max,
-          choices = row.choices}
+  local min, max, choices = row.min, row.max, row.choices
+  local numeric = kind == "integer" or kind == "number"
+  for field, bound in pairs{min = min or 0, max = max or 0} do
+    if row[field] ~= nil and not numeric then
+      place.fault('vars: %s: %s is for numbers, not for the type "%s"', name, field, kind)
+      min, max = nil, nil
+    elseif type(bound) ~= "number" then
+      place.fault("vars: %s: %s is a %s, it should be a number", name, field, type(bound))
+      min, max = nil, nil
+    end
+  end
+  if choices ~= nil and (type(choices) ~= "table" or #choices == 0) then
+    place.fault('vars: %s: choices should be a list, as in {"fast", "safe"}', name)
+    choices = nil
+  end
+  if row.help ~= nil and type(row.help) ~= "string" then
+    place.fault("vars: %s: help is a %s, it should be a text", name, type(row.help))
+    row.help = nil
+  end
+  return {default = default, type = kind, help = row.help, min = min, max = max,
+          choices = choices, faulty = faulty}
 end
 
 local function chosen(row, value)
@@ -47,11 +66,30 @@ local function chosen(row, value)
   return false
 end
 
+-- "1 to 8", "1 or more", "up to 8", or nil.
+local function range_text(row)
+  if row.min and row.max then return ("%s to %s"):format(row.min, row.max) end
+  return row.min and ("%s or more"):format(row.min) or row.max and ("up to %s"):format(row.max)
+end
+
+-- What is wrong with a value of the right type, or nil.
+local function value_fault(row, value)
+  if not chosen(row, value) then
+    local choices = {}
+    for i, choice in ipairs(row.choices) do choices[i] = tostring(choice) end
+    return "is not one of " .. table.concat(choices, ", ")
+  end
+  -- Written so that what is no number ("nan") is out of every range.
+  if row.min and not (value >= row.min) or row.max and not (value <= row.max) then
+    return "is out of range, it should be " .. range_text(row)
+  end
+end
+
 local function value_read(name, row, value, file, line)
-  local ok, read = native.var(name, row.type, value, row.min, row.max, file, line)
-  if ok and not chosen(row, read) then
-    native.fault(file, line, ('vars: %s: "%s" is not one of %s'):format(
-                 name, tostring(read), table.concat(row.choices, ", ")))
+  local ok, read = native.var(name, row.type, value, file, line)
+  local why = ok and value_fault(row, read)
+  if why then
+    native.fault(file, line, ('vars: %s: "%s" %s'):format(name, tostring(read), why))
     ok = false
   end
   -- After a fault the default goes on, so that nothing else is found wrong for it.
@@ -63,11 +101,13 @@ local function describe()
   local lines = {}
   for _, name in ipairs(order) do
     local row = declared[name]
-    local range = ""
-    if row.min and row.max then range = (", %s to %s"):format(row.min, row.max)
-    elseif row.min then range = (", from %s"):format(row.min)
-    elseif row.max then range = (", up to %s"):format(row.max) end
-    if row.choices then range = ", " .. table.concat(row.choices, " or ") end
+    local range = range_text(row)
+    range = range and ", " .. range or ""
+    if row.choices then
+      local choices = {}
+      for i, choice in ipairs(row.choices) do choices[i] = tostring(choice) end
+      range = ", " .. table.concat(choices, " or ")
+    end
     local default = row.default == nil and "must be given" or "default " .. tostring(row.default)
     lines[#lines + 1] = ("  --set %s=%s%s%s (%s)\n"):format(name, row.type:upper(),
         row.help and "  " .. row.help or "", range, default)
@@ -94,6 +134,8 @@ local function declare(rows)
     local row = declared[name]
     if sets[name] ~= nil then
       values[name] = value_read(name, row, sets[name], "--set", 0)
+    elseif row.faulty then
+      values[name] = ""
     elseif row.default == nil then
       native.fault(file, line, ("vars: %s has no default: give it with --set %s=..."):format(name, name))
       values[name] = ""
@@ -104,11 +146,19 @@ local function declare(rows)
   return values
 end
 
+--- vars{name = default}: what `--set` may change, read as vars.name.
+---@alias sluice.Var boolean|number|string|{[1]: any, help?: string, type?: string, min?: number, max?: number, choices?: any[]}
+---@type table<string, any>|fun(rows: table<string, sluice.Var>): table<string, any>
+---> vars = {}
+
 local vars = {}
 
 -- What was set and is no var: known once the whole script was run.
 function vars.check()
-  for name in pairs(native.sets()) do
+  local names = {}
+  for name in pairs(native.sets()) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
     if not declared[name] then
       local other = next(declared) == nil and " and no vars at all" or ""
       native.fault("--set", 0, ('%s has no var "%s"%s'):format(native.file(), name,

@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+after(-1, function() end)

@@ -1,0 +1,1 @@
+chain(parallel(Source(), Source()), parallel(Sink(), Sink(), Sink()))

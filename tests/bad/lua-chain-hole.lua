@@ -1,0 +1,1 @@
+chain(Source(), {MACSwap(), nil, MACSwap()}, Sink())

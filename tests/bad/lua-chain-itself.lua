@@ -1,0 +1,3 @@
+local list = {MACSwap()}
+list[2] = list
+chain(Source(), list, Sink())

@@ -1,0 +1,2 @@
+-- The module instead of a node of it.
+chain(Source, MACSwap, function() end, Sink)

@@ -1,0 +1,2 @@
+Source("source")
+chain("sorce", Sink())

@@ -1,0 +1,2 @@
+local source, sinc = Source(), Sink()
+chain(source, MACSwap(), sink)

@@ -1,0 +1,1 @@
+chain(Source(), 5, Sink())

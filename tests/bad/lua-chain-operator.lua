@@ -1,0 +1,2 @@
+local source = Source()
+local whole = source >> nil

@@ -1,0 +1,1 @@
+local p = port.pcapp{rx = "x.pcap"}

@@ -1,0 +1,1 @@
+chain(port.elephant{}, Sink())

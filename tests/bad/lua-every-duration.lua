@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+every("often", function() end)

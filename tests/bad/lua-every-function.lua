@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+every("1s", (function() end)())

@@ -1,0 +1,2 @@
+-- os.exit would leave everything behind.
+os.exit(1)

@@ -1,0 +1,2 @@
+local cores = 0
+if cores < 1 then fail("there are no cores") end

@@ -1,0 +1,1 @@
+if not vars.fast then fail("only fast") end

@@ -1,0 +1,1 @@
+chain(Source(), MACSwap():input(1), Sink())

@@ -1,0 +1,2 @@
+local split = Filter{expression = "udp"}
+chain(Source(), split:gate("mach"), Sink())

@@ -1,0 +1,3 @@
+local source = Source()
+chain(source, Sink("one"))
+chain(source, Sink("two"))

@@ -1,0 +1,1 @@
+local other = graph("key-unknown.yaml")

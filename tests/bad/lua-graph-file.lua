@@ -1,0 +1,1 @@
+local other = graph("none.yaml")

@@ -1,0 +1,1 @@
+chain(MACSwap(), Source(), Sink())

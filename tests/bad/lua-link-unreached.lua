@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+local lost = MACSwap("lost")

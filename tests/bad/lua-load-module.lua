@@ -1,0 +1,2 @@
+load_module("none.so")
+chain(Source(), Sink())

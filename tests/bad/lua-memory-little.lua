@@ -1,0 +1,2 @@
+-- check: --script-memory 1KiB
+chain(Source(), Sink())

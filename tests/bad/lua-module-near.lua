@@ -1,0 +1,1 @@
+chain(Source{}, MacSwap(), Sink())

@@ -1,0 +1,2 @@
+local a = Source{}
+local b = Elephant{}

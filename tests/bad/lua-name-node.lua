@@ -1,0 +1,3 @@
+Sink("end")
+chain(Source(), "end")
+Discard("end")

@@ -1,0 +1,3 @@
+local sink = Sink()
+chain(Source(), sink)
+print(sink.stats.packets)

@@ -1,0 +1,2 @@
+chain(Source(), Sink("out"))
+print(node.oot.name)

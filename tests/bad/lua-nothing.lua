@@ -1,0 +1,2 @@
+-- Builds nothing.
+local n = 1 + 1

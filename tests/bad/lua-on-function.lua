@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+on.start("now")

@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+on.begin(function() end)

@@ -1,0 +1,1 @@
+chain(port.pcap{rx = "\xff.pcap"}, Sink())

@@ -1,0 +1,3 @@
+local frames = {}
+frames[1] = frames
+chain(Source{templates = frames}, Sink())

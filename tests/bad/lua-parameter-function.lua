@@ -1,0 +1,1 @@
+chain(Source{count = function() return 1 end}, Sink())

@@ -1,0 +1,1 @@
+chain(Source{templates = {"ether / ipv4 / udp", nil, "ether / ipv4 / tcp"}}, Sink())

@@ -1,0 +1,2 @@
+local rx = PortInc()
+chain(rx, Sink())

@@ -1,0 +1,1 @@
+chain(Source{templates = {"ether / ipv4 / udp", coroutine.create(print)}}, Sink())

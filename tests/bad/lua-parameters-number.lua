@@ -1,0 +1,1 @@
+local fwd = L2Fwd(8)

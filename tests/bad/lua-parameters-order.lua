@@ -1,0 +1,1 @@
+local fwd = L2Fwd({size = 8}, "fwd")

@@ -1,0 +1,2 @@
+local left = port.null("left")
+print(left.state)

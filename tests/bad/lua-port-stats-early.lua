@@ -1,0 +1,3 @@
+local left = port.null("left")
+chain(left, Sink())
+print(left.stats.rx_packets)

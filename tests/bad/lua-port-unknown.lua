@@ -1,0 +1,1 @@
+chain(PortInc{port = "left"}, Sink())

@@ -1,0 +1,3 @@
+local mine = require "parts.calls"
+mine.build(
+  nil)

@@ -1,0 +1,5 @@
+local co = coroutine.wrap(function()
+  local nothing
+  return nothing.field
+end)
+co()

@@ -1,0 +1,2 @@
+local function deep() return 1 + deep() end
+deep()

@@ -1,0 +1,4 @@
+settings{
+  burst = 0,
+}
+chain(Source(), Sink())

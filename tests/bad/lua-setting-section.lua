@@ -1,0 +1,2 @@
+settings{ports = {}, nodes = {}, "spin"}
+chain(Source(), Sink())

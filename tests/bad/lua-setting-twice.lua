@@ -1,0 +1,3 @@
+settings{burst = 32}
+settings{burst = 16}
+settings(1)

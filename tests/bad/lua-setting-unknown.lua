@@ -1,0 +1,2 @@
+settings{bursts = 1}
+chain(Source(), Sink())

@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+swap(function() chain(Source(), Sink()) end)

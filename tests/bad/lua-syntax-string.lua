@@ -1,0 +1,1 @@
+chain(Source("a), Sink())

@@ -1,0 +1,3 @@
+chain(Source(),
+      Sink()
+local after = 1

@@ -1,0 +1,1 @@
+chain(Source{count = vars.frames}, Sink())

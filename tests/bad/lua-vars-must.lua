@@ -1,0 +1,4 @@
+vars{
+  iface = {help = "the interface"},
+}
+chain(Source(), Sink())

@@ -1,0 +1,2 @@
+-- check: --set frames=5
+chain(Source(), Sink())

@@ -1,0 +1,2 @@
+vars{frames = 10}
+chain(Source{count = vars.frame}, Sink())

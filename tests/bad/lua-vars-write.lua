@@ -1,0 +1,2 @@
+vars{frames = 10}
+vars.frames = 11

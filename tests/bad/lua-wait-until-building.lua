@@ -1,0 +1,2 @@
+chain(Source(), Sink())
+wait_until(function() return true end)

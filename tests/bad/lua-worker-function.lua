@@ -1,0 +1,2 @@
+worker{core = 0, sources = {Source}}
+chain(Source(), Sink())

@@ -1,0 +1,2 @@
+worker{cores = 0}
+chain(Source(), Sink())

@@ -1,0 +1,2 @@
+worker{core = 0, sources = {"rx"}}
+chain(Source(), Sink())

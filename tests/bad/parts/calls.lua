@@ -1,0 +1,5 @@
+return {
+  build = function(what)
+    chain(Source(), what, Sink())
+  end,
+}

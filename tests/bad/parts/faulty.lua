@@ -1,0 +1,5 @@
+return {
+  build = function()
+    chain(Source{count = "x"}, Elephant{}, Sink())
+  end,
+}

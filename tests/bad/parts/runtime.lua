@@ -1,0 +1,2 @@
+local settings_of = nil
+return {burst = settings_of.burst}

@@ -1,0 +1,4 @@
+return {
+  one = 1
+  two = 2,
+}
