@@ -42,5 +42,7 @@ int native_raise(lua_State *, struct errors *);
 
 // Reports the text of a Lua error, `FILE:LINE: what\n  trace`, at its place.
 void script_fault(const struct script *, const char *text, struct errors *);
+// The same of the one on top of the stack, which is taken off.
+void script_fault_take(struct script *, struct errors *);
 
 #endif

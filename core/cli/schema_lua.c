@@ -176,30 +176,38 @@ static const char *line_end(const char *text, const char *end)
 	return at ? at : end;
 }
 
-// Comments with three dashes, as they are. A line `---> CODE` of a block is what it describes, and
-// comes behind it.
+// Comments with three dashes: of a block with a line `---> CODE`, that is what it describes, and
+// comes behind it; one of a class or alias is printed by itself. What is described otherwise is no
+// function of every script.
+static void put_block(const char *block, const char *block_end, const char *code)
+{
+	const char *end;
+
+	if (!code && strncmp(block, "---@class", 9) != 0 && strncmp(block, "---@alias", 9) != 0)
+		return;
+	for (const char *line = block; line < block_end; line = end + 1) {
+		end = line_end(line, block_end);
+		if (line + 5 != code)
+			printf("%.*s\n", (int)(end - line), line);
+	}
+	if (code)
+		printf("%.*s\n", (int)(line_end(code, block_end) - code), code);
+	putchar('\n');
+}
+
 static void put_library(const struct library_file *file)
 {
-	const char *code = NULL;
-	bool inside = false;
-	int length = 0;
+	const char *block = NULL, *code = NULL;
 
 	for (const char *line = file->text; line < file->end; line++) {
-		const char *end = line_end(line, file->end);
-
-		if (!strncmp(line, "---> ", 5)) {
-			code = line + 5;
-			length = (int)(end - code);
-		} else if (!strncmp(line, "---", 3)) {
-			printf("%.*s\n", (int)(end - line), line);
-			inside = true;
-		} else if (inside) {
-			printf("%.*s\n%s", length, code ? code : "", code ? "\n" : "");
-			code = NULL;
-			length = 0;
-			inside = false;
+		if (!strncmp(line, "---", 3)) {
+			block = block ? block : line;
+			code = strncmp(line, "---> ", 5) ? code : line + 5;
+		} else if (block) {
+			put_block(block, line, code);
+			block = code = NULL;
 		}
-		line = end;
+		line = line_end(line, file->end);
 	}
 }
 

@@ -13,7 +13,7 @@ char *lua_faults(const char *text, const struct graph_set *, unsigned n_sets,
 		 const struct state_limits *);
 
 // Fails the test, showing both, unless the script has exactly these faults.
-void lua_expect(const char *text, const char *faults);
+void lua_expect(const char *text, const char *expected);
 
 // Fails the test unless the script builds the graph of the YAML text.
 void lua_expect_graph(const char *text, const char *yaml);
