@@ -91,25 +91,6 @@ bool luanode_process_call(struct luanode *node)
 	return luanode_call(node, 1, 0);
 }
 
-// As Lua's own, but for finalizers: no limit holds within them.
-static int metatable_set(lua_State *lua)
-{
-	int type = lua_type(lua, 2);
-
-	luaL_checktype(lua, 1, LUA_TTABLE);
-	luaL_argexpected(lua, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
-	if (luaL_getmetafield(lua, 1, "__metatable") != LUA_TNIL)
-		return luaL_error(lua, "cannot change a protected metatable");
-	if (type == LUA_TTABLE) {
-		lua_pushliteral(lua, "__gc");
-		if (lua_rawget(lua, 2) != LUA_TNIL)
-			return luaL_error(lua, "a script of a node can have no finalizers (__gc)");
-	}
-	lua_settop(lua, 2);
-	lua_setmetatable(lua, 1);
-	return 1;
-}
-
 // Standard output belongs to the program's own reports.
 static int print(lua_State *lua)
 {
@@ -213,10 +194,13 @@ static void batch_make(lua_State *lua, struct luanode *node)
 }
 
 static const luaL_Reg globals[] = {
-    {"filter", luanode_filter},	     {"ip4", luanode_ip4},
-    {"ip4_text", luanode_ip4_text},  {"mac", luanode_mac},
-    {"mac_text", luanode_mac_text},  {"print", print},
-    {"setmetatable", metatable_set}, {NULL, NULL},
+    {"filter", luanode_filter},
+    {"ip4", luanode_ip4},
+    {"ip4_text", luanode_ip4_text},
+    {"mac", luanode_mac},
+    {"mac_text", luanode_mac_text},
+    {"print", print},
+    {NULL, NULL},
 };
 
 void luanode_args_push(lua_State *lua, const struct param_list *args)

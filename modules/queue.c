@@ -38,6 +38,11 @@ static const struct param queue_params[] = {
     PARAM_END,
 };
 
+// With backpressure, what may still come once the high watermark is passed: packets of walks that
+// are under way on every worker, and of one more each where a worker that empties the ring was held
+// up between its look at the level and its word that all is well. So the mark need not be exact.
+#define QUEUE_SLACK 4096
+
 enum { QUEUE_STOPPED = REASON_OWN };
 static const char *const queue_drops[] = {"stopped", NULL};
 static const char *const queue_drops_help[] = {"was still held when the node was closed"};
@@ -45,6 +50,7 @@ static const char *const queue_drops_help[] = {"was still held when the node was
 struct queue {
 	struct rte_ring *ring;
 	uint32_t size;
+	uint32_t room; // of the ring
 	uint32_t high;
 	uint32_t low;
 	uint16_t burst;
@@ -64,7 +70,7 @@ static void queue_process(struct ctx *ctx, struct batch *in)
 	// Held before they are there: another worker may release them at once.
 	hold(ctx, n);
 	queued = rte_ring_enqueue_burst(state->ring, (void **)in->pkts, n, &free_entries);
-	if (state->backpressure && state->size - free_entries >= state->high &&
+	if (state->backpressure && state->room - free_entries >= state->high &&
 	    !queue_congested(ctx))
 		node_congest(ctx->node, true);
 	in->n = n - queued;
@@ -146,11 +152,12 @@ static unsigned queue_holds(const void *params)
 }
 
 // The ring has one entry more than it can hold, and a power of two of them.
-static uint64_t queue_memory(const void *params)
+static uint64_t queue_memory(const void *p)
 {
-	uint32_t size = ((const struct queue_params *)params)->size;
+	const struct queue_params *params = p;
+	uint32_t slack = params->backpressure.n == QUEUE_OFF ? 0 : QUEUE_SLACK;
 
-	return (uint64_t)rte_ring_get_memsize(rte_align32pow2(size + 1));
+	return (uint64_t)rte_ring_get_memsize(rte_align32pow2(params->size + slack + 1));
 }
 
 // What is held goes on by the old graph before it ends.
@@ -167,6 +174,7 @@ static int queue_open(struct node *node, struct errors *errors)
 	struct queue *state = node->state;
 	// With several workers any of them may be at either end.
 	unsigned flags = node->workers > 1 ? 0 : RING_F_SP_ENQ | RING_F_SC_DEQ;
+	unsigned room;
 
 	state->size = params->size;
 	state->high = queue_high(params);
@@ -179,8 +187,9 @@ static int queue_open(struct node *node, struct errors *errors)
 		error_machine(errors, "size", "no memory for a ring of %u packets", params->size);
 		return -1;
 	}
-	if (rte_ring_init(state->ring, "queue", params->size, flags | RING_F_EXACT_SZ)) {
-		error_machine(errors, "size", "DPDK refused a ring of %u packets", params->size);
+	room = state->room = params->size + (state->backpressure ? QUEUE_SLACK : 0);
+	if (rte_ring_init(state->ring, "queue", room, flags | RING_F_EXACT_SZ)) {
+		error_machine(errors, "size", "DPDK refused a ring of %u packets", room);
 		return -1;
 	}
 	return 0;

@@ -10,11 +10,12 @@ mkdir -p "$tmp/build"
 ln -s "$OUT" "$tmp/build/out"
 ln -s "$root/graphs" "$tmp/graphs"
 awk '/^```yaml$/ {on = 1; next} /^```$/ {on = 0} on' README.md >"$tmp/swap.yaml"
+awk '/^```lua$/ {on = 1; next} /^```$/ {on = 0} on' README.md >"$tmp/swap.lua"
 grep -E '^build/out/sluice ' README.md | sed 's/ *#.*//' >"$tmp/commands"
 sed -nE 's/^sluice ([a-z-]+) .*/\1/p' README.md >"$tmp/names"
 cd "$tmp" || exit 1
 
-expect "the README has commands to run" 2 "$(wc -l <commands)"
+expect "the README has commands to run" 3 "$(wc -l <commands)"
 while read -r line; do
 	run_ok "$line" bash -c "${line//build\/out\/sluice/$SLUICE}"
 done <commands

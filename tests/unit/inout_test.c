@@ -105,6 +105,25 @@ static void file_is_waited_for(void)
 	unlink(path);
 }
 
+// Sources that bring more in one poll than the queue has room for above its high watermark, and are
+// polled thrice before the queue is.
+static void queue_has_room_for_what_comes(void)
+{
+	struct run *run =
+	    flow_open("nodes:\n"
+		      "  make: {Source: {count: 10000, burst: 47}}\n"
+		      "  copy: Tee\n"
+		      "  q: {Queue: {size: 64}}\n"
+		      "graph: [make -> copy, 'copy[0] -> q', 'copy[1] -> q', q -> Sink]\n"
+		      "workers: [{sources: [make, q], policy: {weighted: {make: 3, q: 1}}}]\n",
+		      true);
+
+	flow_walk(run);
+	CU_ASSERT_EQUAL(flow_dropped(run, "q", "full"), 0);
+	CU_ASSERT_EQUAL(flow_counts(run, "q").out[0], 20000);
+	flow_close(run);
+}
+
 static const char queue_graph[] =
     "ports: {out: memory}\n"
     "nodes:\n"
@@ -239,6 +258,7 @@ static void chance_has_a_seed(void)
 static const CU_TestInfo cases[] = {
     {"a device that takes packets later, and two workers", retry_on_two_workers},
     {"a file is waited for where all ends by itself", file_is_waited_for},
+    {"a queue has room for what still comes", queue_has_room_for_what_comes},
     {"a queue keeps the order between workers, and loses nothing", queue_between_workers},
     {"a queue of another size loses nothing", queue_changes_size},
     {"a queue for one worker is not one for two", queue_changes_workers},

@@ -1,250 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LuaNode: what scripts do wrong, in every place where they can, loses no packet; what a script can
-// ask is answered; all of it once more with garbage collected at every instruction.
+// LuaNode: what a script can ask is answered, and once more with garbage collected at each
+// instruction; workers, commands and changes of the graph.
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
-#include "lua/luanode.h"
+#include "luanode_rig.h"
 #include "suite.h"
 
-#define BURST 32
-
-static unsigned burst = BURST;
-
-// Source, node, two sinks; the script is put into the text as a block of YAML.
-static char *graph_text(const char *params, const char *packets, unsigned count, const char *script)
-{
-	char *text = NULL;
-	size_t n;
-	FILE *out = open_memstream(&text, &n);
-
-	fprintf(out,
-		"burst: %u\n"
-		"nodes:\n  make: {Source: {count: %u, templates: [%s]}}\n"
-		"  lua:\n    LuaNode:\n      %s\n      code: |\n",
-		burst, count, packets, params);
-	for (const char *at = script; *at;) {
-		size_t line = strcspn(at, "\n");
-
-		fprintf(out, "        %.*s\n", (int)line, at);
-		at += line + (at[line] == '\n');
-	}
-	fprintf(out, "  one: Sink\n  two: Sink\n"
-		     "graph:\n  - make -> [0]lua[0] -> one\n  - lua[1] -> two\n");
-	fclose(out);
-	return text;
-}
-
-static struct run *lua_open(const char *params, const char *packets, unsigned count,
-			    const char *script)
-{
-	char *text = graph_text(params, packets, count, script);
-	struct run *run = flow_open(text, true);
-
-	free(text);
-	return run;
-}
-
-// Each 14 bytes or more, of several kinds.
-static const char packets_any[] = "\"ether / ipv4 src=10.0.0.1 / udp dport=53 / pad 90\", "
-				  "\"ether / vlan id=7 / ipv6 / tcp dport=80\", "
-				  "\"ether / ipv4 ttl=1 / icmp\", "
-				  "\"ether / arp\", "
-				  "\"ether / ipv4 / udp / pad 9000\", "
-				  "\"02 00 00 00 00 02 02 00 00 00 00 01 08 00\"";
-
-static struct luanode *script_of(struct run *run)
-{
-	return node_local(run_node(run, (unsigned)graph_find_node(run_graph(run), "lua")), 0);
-}
-
-// What has become of the packets that came in, and of those that were made.
-static void counts_expect(struct run *run, uint64_t one, uint64_t two, const char *reason,
-			  uint64_t dropped)
-{
-	CU_ASSERT_EQUAL(flow_counts(run, "one").consumed, one);
-	CU_ASSERT_EQUAL(flow_counts(run, "two").consumed, two);
-	if (reason)
-		CU_ASSERT_EQUAL(flow_dropped(run, "lua", reason), dropped);
-}
-
-// Errors of any kind at any place: each drops its batch, with what the call has made, and the next
-// batch comes through.
-static const struct {
-	const char *line, *reason, *text;
-} wrong[] = {
-    {"error('no')", "script_error", "no"},
-    {"error({})", "script_error", "an error that is a table"},
-    {"error()", "script_error", "an error that is a nil"},
-    {"local x = nil; x.y = 1", "script_error", "attempt to index a nil value (local 'x')"},
-    {"nothing()", "script_error", "attempt to call a nil value (global 'nothing')"},
-    {"while true do end", "script_limit",
-     "the script took more than 100000 instructions without coming to an end"},
-    {"while true do pcall(error) end", "script_limit",
-     "the script took more than 100000 instructions without coming to an end"},
-    {"coroutine.wrap(function() while true do end end)()", "script_limit",
-     "the script took more than 100000 instructions without coming to an end"},
-    {"local t = {} for i = 1, 1e9 do t[i] = {} end", "script_limit", NULL},
-    {"string.rep('x', 1 << 30)", "script_limit", "not enough memory"},
-    {"local function f() return f() + 1 end f()", "script_limit", NULL},
-    {"coroutine.yield()", "script_error", "attempt to yield from outside a coroutine"},
-    {"setmetatable({}, {__gc = print})", "script_error",
-     "a script of a node can have no finalizers (__gc)"},
-    {"batch.select('ip')", "script_error",
-     "bad argument #1 to 'select' (batch (is it batch:name(), with a colon?) expected, "
-     "got string)"},
-    {"batch:select('udpp')", "script_error",
-     "\"udpp\" is no pcap-filter expression: can't parse filter expression: syntax error"},
-    {"batch:select('inbound')", "script_error", NULL},
-    {"batch:select(io.stdout)", "script_error",
-     "bad argument #1 to 'select' (filter or text expected, got FILE*)"},
-    {"batch:gate(64)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
-    {"batch:gate(-1)", "script_error", "bad argument #1 to 'gate' (a gate should be 0 to 63)"},
-    {"batch:drop(1, 'boredom')", "script_error",
-     "bad argument #2 to 'drop' (invalid option 'boredom')"},
-    {"batch:packet(0)", "script_error", "there is no packet 0 in a batch of 32"},
-    {"batch:packet(33)", "script_error", "there is no packet 33 in a batch of 32"},
-    {"batch:mask(1, 40)", "script_error", "there is no packet 40 in a batch of 32"},
-    {"batch:set('ip.ttl', 256)", "script_error", "ip.ttl: 256 is given, it should be 0 to 255"},
-    {"batch:set('ip.ttl', -1)", "script_error", "ip.ttl: -1 is given, it should be 0 to 255"},
-    {"batch:set('ip.proto', 6)", "script_error", "ip.proto can be read only"},
-    {"batch:set('ip.source', 6)", "script_error", "there is no field \"ip.source\""},
-    {"batch:set('ipv4.src', '10.0.0')", "script_error",
-     "ipv4.src: 10.0.0 is given, it should be an IPv4 address"},
-    {"batch:set('ip.src', 'x')", "script_error", "ip.src: x is given, it should be an address"},
-    {"batch:set('ether.src', '02:00')", "script_error",
-     "ether.src: 02:00 is given, it should be a MAC address"},
-    {"batch:set('ipv6.src', 5)", "script_error",
-     "ipv6.src: 5 is given, it should be an IPv6 address"},
-    {"batch:where('ip.ttl', 5, 'a')", "script_error", "ip.ttl: a is given, it should be 0 to 255"},
-    {"batch:packet(1):u8(90)", "script_error", "1 byte at 90: the packet has 90"},
-    {"batch:packet(1):u32(87)", "script_error", "4 bytes at 87: the packet has 90"},
-    {"batch:packet(1):u8(-1)", "script_error", "1 byte at -1: the packet has 90"},
-    {"batch:packet(1):u48(math.maxinteger)", "script_error", NULL},
-    {"batch:packet(1):bytes(0, 91)", "script_error", "91 bytes at 0: the packet has 90"},
-    {"batch:packet(1):bytes(0, math.mininteger)", "script_error", NULL},
-    {"batch:packet(1):set_u8(0, 256)", "script_error", "256 does not fit into 1 byte"},
-    {"batch:packet(1):set_u16(89, 0)", "script_error", "2 bytes at 89: the packet has 90"},
-    {"batch:packet(1):set_bytes(88, 'abc')", "script_error", "3 bytes at 88: the packet has 90"},
-    {"batch:packet(1):trim(13)", "script_error",
-     "13 bytes: the packet has 90, of which 14 must stay"},
-    {"batch:packet(1):trim(91)", "script_error",
-     "91 bytes: the packet has 90, of which 14 must stay"},
-    {"batch:packet(1):cut(77)", "script_error",
-     "77 bytes: the packet has 90, of which 14 must stay"},
-    {"batch:packet(1).u8(1)", "script_error",
-     "bad argument #1 to 'u8' (packet (is it packet:name(), with a colon?) expected, got "
-     "number)"},
-    {"batch:packet(1).u8(io.stdout, 1)", "script_error", NULL},
-    {"batch:new('short')", "script_error", "a new packet of 5 bytes; it should have 14 or more"},
-    {"batch:new(('x'):rep(5000))", "script_error",
-     "a new packet of 5000 bytes; a buffer has room for 2048"},
-    {"for i = 1, 65 do batch:new(('x'):rep(60)) end", "script_error",
-     "more than 64 new packets in one call"},
-    {"ip4('1.2.3')", "script_error", "\"1.2.3\" is no IPv4 address"},
-    {"mac('1:2')", "script_error", "\"1:2\" is no MAC address"},
-    {"ip4_text(1 << 32)", "script_error", "4294967296 is no such address"},
-    {"local p = batch:packet(1) getmetatable(p).__index = nil", "script_error", NULL},
-    {"local t = {} for i = 1, 300 do t[i] = filter('port ' .. i) end", "script_error",
-     "more than 256 filters at a time"},
-};
-
-// In two of three batches.
-static void made_and_dropped(struct run *run, const char *line, const char *reason)
-{
-	struct node_counts counts = flow_counts(run, "lua");
-	uint64_t dropped = flow_dropped(run, "lua", reason);
-
-	if (dropped != 2 * BURST + counts.made || counts.own[0] != 2) {
-		fprintf(stderr, "%s: %lu dropped, %lu made, %lu errors\n", line, dropped,
-			counts.made, counts.own[0]);
-		CU_FAIL("not all packets of the failed calls were dropped");
-	}
-}
-
-static void errors(void)
-{
-	for (unsigned i = 0; i < RTE_DIM(wrong); i++) {
-		char script[1000];
-		struct run *run;
-
-		snprintf(script, sizeof(script),
-			 "local calls = 0\n"
-			 "function process(batch)\n"
-			 "  calls = calls + 1\n"
-			 "  batch:gate(1)\n"
-			 "  batch:drop(1)\n"
-			 "  if calls == 2 then return end\n"
-			 "  batch:new(('n'):rep(60)) %s\n"
-			 "end\n",
-			 wrong[i].line);
-		run = lua_open("instructions: 100000\n      memory: 8MiB",
-			       "\"ether / ipv4 / udp dport=53 / pad 90\"", 3 * BURST, script);
-		flow_walk(run);
-		if (wrong[i].text && strcmp(script_of(run)->text, wrong[i].text) != 0) {
-			fprintf(stderr, "%s: %s\n", wrong[i].line, script_of(run)->text);
-			CU_FAIL("another error");
-		}
-		// Without memory there is no place.
-		if (strcmp(wrong[i].reason, "script_limit") != 0)
-			CU_ASSERT_STRING_EQUAL(script_of(run)->place, "lua.code:7");
-		counts_expect(run, 0, BURST - 1, "script", 1);
-		made_and_dropped(run, wrong[i].line, wrong[i].reason);
-		flow_close(run);
-	}
-}
-
-// What a script must not be.
-static void refusals(void)
-{
-	static const struct {
-		const char *script, *text;
-	} bad[] = {
-	    {"x = = 1", "code: lua.code:1: unexpected symbol near '='"},
-	    {"x = 1", "code: code:1: there is no function process(batch)"},
-	    {"process = 5", "code: code:1: there is no function process(batch)"},
-	    {"\n\nerror('never')", "code: lua.code:3: never"},
-	    {"function process() end\nfunction open(node) error('no ' .. node.name) end",
-	     "code: lua.code:2: no lua"},
-	    {"function process() end open = 5", "attempt to call a number value"},
-	    {"while true do end", "more than 100000 instructions"},
-	    {"t = {} for i = 1, 99 do t[i] = ('x'):rep(1 << 20) .. i end",
-	     "code: not enough memory"},
-	    {"filter('udpp')", "code: lua.code:1: \"udpp\" is no pcap-filter expression"},
-	    {"filter(5)", "bad argument #1 to 'filter' (string expected, got number)"},
-	    {"require('nowhere')", "module 'nowhere' not found"},
-	    {"setmetatable(_G, {__index = function() error('all') end}) x = y", "lua.code:1: all"},
-	};
-
-	for (unsigned i = 0; i < RTE_DIM(bad); i++) {
-		struct run_options options = {.replay = true, .start_ns = FLOW_START_NS};
-		struct errors *errors = errors_new();
-		char *yaml = graph_text("instructions: 100000\n      memory: 8MiB", packets_any, 1,
-					bad[i].script);
-		struct graph *graph = flow_graph(yaml);
-		struct run *run;
-		char *text;
-
-		CU_ASSERT_PTR_NOT_NULL_FATAL(graph);
-		run = run_open(graph, &options, errors);
-		CU_ASSERT_PTR_NULL(run);
-		CU_ASSERT_EQUAL(errors_exit_code(errors), ERROR_INPUT);
-		text = errors_text(errors);
-		if (!strstr(text, bad[i].text)) {
-			fprintf(stderr, "%s\n%s", bad[i].script, text);
-			CU_FAIL("another error");
-		}
-		free(text);
-		errors_free(errors);
-		free(yaml);
-	}
-}
-
-// All that a script can call, each with what it answers on packets_any; an answer that is wrong is
-// an error in the script.
+// All that a script can call, each with what it answers on luanode_packets; an answer that is wrong
+// is an error in the script.
 static const char all_functions[] =
     "local dns, total, kept, kept_batch = filter('udp and dst port 53'), 0\n"
     "local function is(got, wanted)\n"
@@ -360,17 +126,6 @@ static const char all_functions[] =
     "  binary = function() return '\\xff' end,\n"
     "}\n";
 
-static void call_expect(struct run *run, const char *args, const char *expected)
-{
-	char *text = flow_call(run, "lua", "call", args);
-
-	if (!strstr(text, expected)) {
-		fprintf(stderr, "%s: %s\n", args, text);
-		CU_FAIL("another answer");
-	}
-	free(text);
-}
-
 // Collects all garbage at each instruction.
 static void collect(lua_State *lua, lua_Debug *where)
 {
@@ -382,33 +137,34 @@ static void functions_run(bool collecting)
 {
 	unsigned calls = collecting ? 1 : 3;
 	struct node_counts counts;
-	char expected[200];
+	char expected[200], *text;
 	struct run *run;
 
-	burst = 6;
-	run = lua_open("instructions: 0\n      args: [{name: name, value: value}]", packets_any,
-		       6 * calls, all_functions);
-	burst = BURST;
+	text = luanode_text(6, "instructions: 0\n      args: [{name: name, value: value}]",
+			    luanode_packets, 6 * calls, all_functions);
+	run = flow_open(text, true);
+	free(text);
 	if (collecting)
-		lua_sethook(script_of(run)->lua, collect, LUA_MASKCOUNT, 1);
+		lua_sethook(luanode_script_of(run)->lua, collect, LUA_MASKCOUNT, 1);
 	flow_walk(run);
 	counts = flow_counts(run, "lua");
 	CU_ASSERT_EQUAL(counts.own[0], 0);
 	if (counts.own[0])
-		fprintf(stderr, "%s: %s\n", script_of(run)->place, script_of(run)->text);
+		fprintf(stderr, "%s: %s\n", luanode_script_of(run)->place,
+			luanode_script_of(run)->text);
 	CU_ASSERT_EQUAL(counts.made, 3 * calls);
 	// Packets 1 and 3 and one that was made; packet 6 and one that was made.
-	counts_expect(run, 3 * calls, 2 * calls, "script", 3 * calls);
+	luanode_counts_expect(run, 3 * calls, 2 * calls, "script", 3 * calls);
 	CU_ASSERT_EQUAL(flow_dropped(run, "lua", "full"), calls);
 	snprintf(expected, sizeof(expected),
 		 "{\"calls\":%u,\"half\":\"0.5\",\"less\":-1,\"with\":\"7\",\"yes\":true}", calls);
-	call_expect(run, "{name: total, args: [{name: with, value: 7}]}", expected);
-	call_expect(run, "{name: plain}", "{\"result\":\"text\"}");
-	call_expect(run, "{name: nothing}", "{}");
-	call_expect(run, "{name: fails}", ": as asked");
-	call_expect(run, "{name: deep}", "\"x\" is a table");
-	call_expect(run, "{name: binary}", "is no UTF-8 text");
-	call_expect(run, "{name: missing}", "the script has no command \"missing\"");
+	luanode_call_expect(run, "{name: total, args: [{name: with, value: 7}]}", expected);
+	luanode_call_expect(run, "{name: plain}", "{\"result\":\"text\"}");
+	luanode_call_expect(run, "{name: nothing}", "{}");
+	luanode_call_expect(run, "{name: fails}", ": as asked");
+	luanode_call_expect(run, "{name: deep}", "\"x\" is a table");
+	luanode_call_expect(run, "{name: binary}", "is no UTF-8 text");
+	luanode_call_expect(run, "{name: missing}", "the script has no command \"missing\"");
 	flow_close(run);
 }
 
@@ -426,53 +182,28 @@ static void functions_collecting(void)
 // stands for what is at its place.
 static void kept(void)
 {
-	struct run *run = lua_open("", packets_any, 2 * BURST,
-				   "local batch, packet, next, state, last\n"
-				   "function process(b)\n"
-				   "  batch, packet = b, b:packet(1)\n"
-				   "  next, state, last = b:packets()\n"
-				   "end\n"
-				   "commands = {\n"
-				   "  packet = function() return packet:u8(0) end,\n"
-				   "  method = function() return batch:count() end,\n"
-				   "  field = function() return batch.n end,\n"
-				   "  size = function() return #batch end,\n"
-				   "  loop = function() return (next(state, last)) end,\n"
-				   "}");
+	struct run *run = luanode_open_run("", luanode_packets, 2 * LUANODE_BURST,
+					   "local batch, packet, next, state, last\n"
+					   "function process(b)\n"
+					   "  batch, packet = b, b:packet(1)\n"
+					   "  next, state, last = b:packets()\n"
+					   "end\n"
+					   "commands = {\n"
+					   "  packet = function() return packet:u8(0) end,\n"
+					   "  method = function() return batch:count() end,\n"
+					   "  field = function() return batch.n end,\n"
+					   "  size = function() return #batch end,\n"
+					   "  loop = function() return (next(state, last)) end,\n"
+					   "}");
 
 	flow_walk(run);
-	call_expect(run, "{name: packet}", "the packet is no longer there");
-	call_expect(run, "{name: method}", "the batch is no longer there");
-	call_expect(run, "{name: field}", "the batch is no longer there");
-	call_expect(run, "{name: size}", "the batch is no longer there");
-	call_expect(run, "{name: loop}", "the batch is no longer there");
-	counts_expect(run, 2 * BURST, 0, NULL, 0);
+	luanode_call_expect(run, "{name: packet}", "the packet is no longer there");
+	luanode_call_expect(run, "{name: method}", "the batch is no longer there");
+	luanode_call_expect(run, "{name: field}", "the batch is no longer there");
+	luanode_call_expect(run, "{name: size}", "the batch is no longer there");
+	luanode_call_expect(run, "{name: loop}", "the batch is no longer there");
+	luanode_counts_expect(run, 2 * LUANODE_BURST, 0, NULL, 0);
 	flow_close(run);
-}
-
-// Errors and endless loops in the other callbacks do no harm to what follows.
-static void callbacks(void)
-{
-	static const char *const ends[] = {"error('at the end')", "while true do end",
-					   "error(setmetatable({}, {__tostring = error}))"};
-
-	for (unsigned i = 0; i < RTE_DIM(ends); i++) {
-		char script[500];
-		struct run *run;
-
-		snprintf(script, sizeof(script),
-			 "function process(batch) batch:gate(1) end\n"
-			 "function close() %s end\n"
-			 "commands = {bad = function() %s end,\n"
-			 "  answer = function() return setmetatable({}, {__index = error}) end}",
-			 ends[i], ends[i]);
-		run = lua_open("instructions: 100000", packets_any, BURST, script);
-		call_expect(run, "{name: bad}", "lua.code:3: ");
-		call_expect(run, "{name: answer}", "{}");
-		flow_walk(run);
-		counts_expect(run, 0, BURST, NULL, 0);
-		flow_close(run);
-	}
 }
 
 // Two workers have a state each; a command asks both.
@@ -504,26 +235,11 @@ static void two_workers(void)
 			"  - b -> [0]lua[1] -> two\n",
 			false);
 	CU_ASSERT_TRUE(flow_end(run));
-	call_expect(run, "{name: n}", "[{\"n\":64000,\"worker\":0},{\"n\":64000,\"worker\":1}]");
-	counts_expect(run, 64000 - 3200, 64000 - 3200, "script_error", 6400);
+	luanode_call_expect(run, "{name: n}",
+			    "[{\"n\":64000,\"worker\":0},{\"n\":64000,\"worker\":1}]");
+	luanode_counts_expect(run, 64000 - 3200, 64000 - 3200, "script_error", 6400);
 	CU_ASSERT_EQUAL(flow_counts(run, "lua").own[0], 200);
 	flow_close(run);
-}
-
-// With on_error: stop the run ends, and was a failure.
-static void stops(void)
-{
-	struct run *run = lua_open("on_error: stop", packets_any, 2 * BURST,
-				   "function process() error('enough') end");
-
-	CU_ASSERT_EQUAL(run_tend(run), RUN_BUSY);
-	run_step(run);
-	CU_ASSERT_EQUAL(run_tend(run), RUN_FAULT);
-	CU_ASSERT_EQUAL(run_faults(run), 1);
-	run_stop(run);
-	CU_ASSERT_EQUAL(run_faults(run), 1);
-	CU_ASSERT_EQUAL(run_packets_out(run), 0);
-	run_close(run);
 }
 
 // A graph change keeps the script that runs, and refuses to lose what it knows.
@@ -532,13 +248,14 @@ static void changes(void)
 	static const char script[] = "local n = 0\n"
 				     "function process(batch) n = n + batch.n end\n"
 				     "commands = {n = function() return n end}";
-	struct run *run = lua_open("", packets_any, BURST, script);
+	struct run *run = luanode_open_run("", luanode_packets, LUANODE_BURST, script);
 	const char *const params[] = {"", "memory: 32MiB", "memory: 32MiB"};
 
 	flow_walk(run);
 	for (unsigned i = 0; i < RTE_DIM(params); i++) {
 		struct errors *errors = errors_new();
-		char *text = graph_text(params[i], packets_any, BURST, script);
+		char *text =
+		    luanode_text(LUANODE_BURST, params[i], luanode_packets, LUANODE_BURST, script);
 
 		CU_ASSERT_EQUAL(run_switch(run, flow_graph(text), i == 2, errors), i == 1 ? -1 : 0);
 		free(text);
@@ -548,20 +265,16 @@ static void changes(void)
 			    strstr(text, "would lose of LuaNode 'lua': what its script keeps"));
 		free(text);
 		errors_free(errors);
-		call_expect(run, "{name: n}", i < 2 ? "{\"result\":32}" : "{\"result\":0}");
+		luanode_call_expect(run, "{name: n}", i < 2 ? "{\"result\":32}" : "{\"result\":0}");
 	}
 	flow_close(run);
 }
 
 static const CU_TestInfo luanode_cases[] = {
-    {"errors lose no packet", errors},
-    {"refused when the graph is loaded", refusals},
     {"all functions", functions},
     {"all functions, collecting garbage at each instruction", functions_collecting},
     {"packets that are kept", kept},
-    {"the other callbacks", callbacks},
     {"two workers", two_workers},
-    {"an error that ends the run", stops},
     {"changes of the graph", changes},
     CU_TEST_INFO_NULL,
 };
