@@ -95,7 +95,7 @@ static lua_Integer hook_call(struct script *script, const char *name)
 	}
 	// Faults of a graph that was made on the way count too.
 	if (errors_count(errors))
-		script->exit_code = ERROR_INPUT;
+		script->exit_code = state_interrupted(script->lua) ? 1 : ERROR_INPUT;
 	errors_print(errors, stderr);
 	errors_free(errors);
 	script->errors = NULL;
@@ -269,6 +269,8 @@ bool script_holding(const struct script *script)
 
 int script_finish(struct script *script)
 {
+	// What it does at the end it may do after Ctrl-C too.
+	state_shield(script->lua);
 	hook_call(script, "finish");
 	hook_call(script, "close");
 	script->run = NULL;

@@ -15,6 +15,7 @@ struct guard {
 	size_t bytes;
 	uint64_t used; // instructions of this stretch
 	bool exhausted;
+	bool interrupted;
 };
 
 static struct guard *guard_of(const lua_State *lua)
@@ -56,7 +57,15 @@ static void guard_count(lua_State *lua, lua_Debug *where)
 
 	(void)where;
 	guard->used += HOOK_STEP;
-	if (guard->used <= guard->limits.instructions)
+	if (guard->limits.interrupted && guard->limits.interrupted()) {
+		guard->interrupted = true;
+		lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
+		luaL_where(lua, 0);
+		lua_pushliteral(lua, "the script was interrupted here");
+		lua_concat(lua, 2);
+		lua_error(lua);
+	}
+	if (!guard->limits.instructions || guard->used <= guard->limits.instructions)
 		return;
 	guard->exhausted = true;
 	lua_sethook(lua, guard_count, LUA_MASKCOUNT, 1);
@@ -150,7 +159,8 @@ void state_begin(lua_State *lua)
 
 	guard->used = 0;
 	guard->exhausted = false;
-	if (guard->limits.instructions)
+	guard->interrupted = false;
+	if (guard->limits.instructions || guard->limits.interrupted)
 		lua_sethook(lua, guard_count, LUA_MASKCOUNT, HOOK_STEP);
 }
 
@@ -256,6 +266,16 @@ bool state_call(lua_State *lua, int n_args, int n_results)
 size_t state_bytes(const lua_State *lua)
 {
 	return guard_of(lua)->bytes;
+}
+
+void state_shield(lua_State *lua)
+{
+	guard_of(lua)->limits.interrupted = NULL;
+}
+
+bool state_interrupted(const lua_State *lua)
+{
+	return guard_of(lua)->interrupted;
 }
 
 bool state_exhausted(const lua_State *lua)

@@ -16,6 +16,9 @@
 struct state_limits {
 	uint64_t memory_bytes; // 0: no limit
 	uint64_t instructions; // of the virtual machine in one stretch; 0: no limit
+	// Asked again and again while a script goes on; once it says so, the script is ended. NULL:
+	// nothing interrupts it.
+	bool (*interrupted)(void);
 };
 
 // Opens the standard libraries, but for what would end the process behind the program's back
@@ -38,6 +41,12 @@ void state_traceback(lua_State *to, lua_State *from, const char *text, int level
 
 // Bytes that the state holds now.
 size_t state_bytes(const lua_State *);
+
+// From here on nothing interrupts it.
+void state_shield(lua_State *);
+
+// Whether the last failure was an interruption.
+bool state_interrupted(const lua_State *);
 
 // Whether the last failure was that of a limit.
 bool state_exhausted(const lua_State *);

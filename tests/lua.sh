@@ -213,4 +213,24 @@ for option in script-memory script-instructions; do
 	expect "--$option must be right" 2 "$("$SLUICE" check --$option=x "$tmp/vars.lua" \
 		>/dev/null 2>&1; echo $?)"
 done
+
+# Ctrl-C ends a script wherever it is; what it does at the end, it does.
+cat >"$tmp/busy.lua" <<'END'
+chain(Source("gen"), Sink("out"))
+on.start(function()
+  io.open(arg[0] .. ".begun", "w"):close()
+  while true do pcall(function() while true do end end) end
+end)
+on.stop(function() print("stopped", node.out.stats.packets >= 0) end)
+END
+"$SLUICE" run --quiet --script-instructions 1000000000000 "$tmp/busy.lua" >"$tmp/out" 2>"$tmp/err" &
+busy=$!
+script_pids+=($busy)
+wait_for 20 test -e "$tmp/busy.lua.begun"
+kill -INT $busy
+wait $busy
+expect "an interrupted script: exit code" 1 $?
+expect "an interrupted script: where it was" "$tmp/busy.lua:4: error: the script was interrupted here" \
+	"$(head -n 1 "$tmp/err")"
+expect "an interrupted script: its end" "stopped	true" "$(cat "$tmp/out")"
 exit $script_failed

@@ -261,6 +261,7 @@ static int run_graph_file(struct run_args *args)
 		return EXIT_MACHINE;
 	}
 	args->graph.json = args->json;
+	args->graph.limits.interrupted = stop_requested;
 	graph = cli_load(&args->graph, &code);
 	if (!graph)
 		return code;
