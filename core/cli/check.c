@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
+#include "value/errors_json.h"
 
 struct check_args {
 	struct cli_graph graph;
@@ -39,58 +40,6 @@ static const struct cli_syntax syntax = {
 	   "reported."
 	   "\vExit codes: 0 the graph is good, 2 bad input, 3 a module cannot be loaded here.",
 };
-
-// Takes "LINE" or "COL" off the end of a place: "g.yaml:3:7" leaves "g.yaml:3".
-static bool number_off(char *place, json_int_t *number)
-{
-	char *colon = strrchr(place, ':');
-	char *end;
-
-	if (!colon || !colon[1])
-		return false;
-	*number = strtoll(colon + 1, &end, 10);
-	if (*end)
-		return false;
-	*colon = '\0';
-	return true;
-}
-
-// "FILE[:LINE[:COL]]: error: MESSAGE" as an object.
-static json_t *error_json(char *line)
-{
-	static const char mark[] = ": error: ";
-	char *message = strstr(line, mark);
-	json_int_t last, first;
-	json_t *error;
-
-	if (!message)
-		return json_pack("{s:s}", "message", line);
-	*message = '\0';
-	error = json_pack("{s:s}", "message", message + strlen(mark));
-	if (number_off(line, &last)) {
-		if (number_off(line, &first)) {
-			json_object_set_new(error, "line", json_integer(first));
-			json_object_set_new(error, "column", json_integer(last));
-		} else {
-			json_object_set_new(error, "line", json_integer(last));
-		}
-	}
-	json_object_set_new(error, "file", json_string(line));
-	return error;
-}
-
-static json_t *errors_json(const struct errors *errors)
-{
-	json_t *list = json_array();
-	char *text = errors_text(errors);
-	char *rest = text, *line;
-
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			json_array_append_new(list, error_json(line));
-	free(text);
-	return list;
-}
 
 static void print_json(const struct check_args *args, const struct graph *graph,
 		       const struct errors *errors)
