@@ -40,6 +40,9 @@ struct run *native_run(lua_State *);
 // All errors as one Lua error, a line each; they are freed.
 int native_raise(lua_State *, struct errors *);
 
+// Pushes it and gives it back to jansson, also when Lua has no memory for it. 1.
+int native_json(lua_State *, json_t *);
+
 // Reports the text of a Lua error, `FILE:LINE: what\n  trace`, at its place.
 void script_fault(const struct script *, const char *text, struct errors *);
 // The same of the one on top of the stack, which is taken off.

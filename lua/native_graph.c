@@ -2,8 +2,6 @@
 // What lua/lib asks of the program about other graphs than the script's own: they are made, and
 // swapped in.
 
-#include <string.h>
-
 #include "lua/inside.h"
 
 #define GRAPH_TYPE "sluice.graph"
@@ -91,78 +89,6 @@ static int native_graph_file(lua_State *lua)
 	return 1;
 }
 
-static const char *const fate_names[] = {
-    [FATE_KEPT] = "kept", [FATE_LIVE] = "live",	      [FATE_REPLACED] = "replaced",
-    [FATE_NEW] = "new",	  [FATE_REMOVED] = "removed",
-};
-
-// Appends `text` to the list of that name in the table on top.
-static void list_add(lua_State *lua, const char *list, const char *text)
-{
-	luaL_getsubtable(lua, -1, list);
-	lua_pushstring(lua, text);
-	lua_rawseti(lua, -2, (lua_Integer)lua_rawlen(lua, -2) + 1);
-	lua_pop(lua, 1);
-}
-
-// A table with an empty list for each fate.
-static void lists_push(lua_State *lua)
-{
-	lua_newtable(lua);
-	for (size_t i = 0; i < sizeof(fate_names) / sizeof(*fate_names); i++) {
-		lua_newtable(lua);
-		lua_setfield(lua, -2, fate_names[i]);
-	}
-	lua_newtable(lua);
-	lua_setfield(lua, -2, "losses");
-}
-
-struct diff {
-	const struct graph *old, *new;
-	const struct graph_diff *found;
-};
-
-// Argument: a struct diff.
-static int diff_table(lua_State *lua)
-{
-	const struct diff *diff = lua_touserdata(lua, 1);
-	const struct graph *old = diff->old, *new = diff->new;
-
-	lua_newtable(lua);
-	lists_push(lua); // nodes
-	for (unsigned i = 0; i < new->n_nodes; i++) {
-		list_add(lua, fate_names[diff->found->nodes[i]], new->nodes[i].name);
-		if (diff->found->losses[i])
-			list_add(lua, "losses", diff->found->losses[i]);
-	}
-	for (unsigned i = 0; i < old->n_nodes; i++)
-		if (diff->found->gone_nodes[i] == FATE_REMOVED)
-			list_add(lua, "removed", old->nodes[i].name);
-	lua_setfield(lua, -2, "nodes");
-	lists_push(lua);
-	for (unsigned i = 0; i < new->n_ports; i++)
-		list_add(lua, fate_names[diff->found->ports[i]], new->ports[i].name);
-	for (unsigned i = 0; i < old->n_ports; i++)
-		if (diff->found->gone_ports[i] == FATE_REMOVED)
-			list_add(lua, "removed", old->ports[i].name);
-	lua_setfield(lua, -2, "ports");
-	return 1;
-}
-
-static void diff_push(lua_State *lua, const struct graph *old, const struct graph *new)
-{
-	struct arena *arena = arena_new();
-	struct diff diff = {old, new, graph_diff(arena, old, new)};
-	int status;
-
-	lua_pushcfunction(lua, diff_table);
-	lua_pushlightuserdata(lua, &diff);
-	status = lua_pcall(lua, 1, 1, 0);
-	arena_free(arena);
-	if (status != LUA_OK)
-		lua_error(lua);
-}
-
 // swap(graph, allow_loss): what becomes of nodes and ports, and how long the workers were parked
 static int native_swap(lua_State *lua)
 {
@@ -172,7 +98,7 @@ static int native_swap(lua_State *lua)
 
 	if (!new)
 		return luaL_error(lua, "this graph has been swapped in already, or was refused");
-	diff_push(lua, run_graph(run), new);
+	native_json(lua, run_diff_json(run, new));
 	*graph = NULL;
 	errors = errors_new();
 	if (run_switch(run, new, lua_toboolean(lua, 2), errors))

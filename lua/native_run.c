@@ -87,7 +87,7 @@ static int json_push(lua_State *lua)
 	return 1;
 }
 
-static int push_json(lua_State *lua, json_t *json)
+int native_json(lua_State *lua, json_t *json)
 {
 	int status;
 
@@ -110,14 +110,14 @@ static int native_stats(lua_State *lua)
 		index = (int)luaL_checkinteger(lua, 2) - 1;
 		if (index < 0 || (unsigned)index >= run_workers(run))
 			return 0;
-		return push_json(lua, run_worker_json(run, (unsigned)index));
+		return native_json(lua, run_worker_json(run, (unsigned)index));
 	}
 	if (!strcmp(kind, "ports")) {
 		index = graph_find_port(run_graph(run), luaL_checkstring(lua, 2));
-		return index < 0 ? 0 : push_json(lua, run_port_json(run, (unsigned)index));
+		return index < 0 ? 0 : native_json(lua, run_port_json(run, (unsigned)index));
 	}
 	index = graph_find_node(run_graph(run), luaL_checkstring(lua, 2));
-	return index < 0 ? 0 : push_json(lua, run_node_json(run, (unsigned)index));
+	return index < 0 ? 0 : native_json(lua, run_node_json(run, (unsigned)index));
 }
 
 // seconds(): how long the graph has run
@@ -167,7 +167,7 @@ static int native_call(lua_State *lua)
 	if (status == LUA_OK && !call.reply)
 		return native_raise(lua, call.errors);
 	errors_free(call.errors);
-	return status == LUA_OK ? push_json(lua, call.reply) : lua_error(lua);
+	return status == LUA_OK ? native_json(lua, call.reply) : lua_error(lua);
 }
 
 // stop(code): ends the run; the highest code counts

@@ -102,3 +102,58 @@ json_t *run_json(struct run *run)
 	json_object_set_new(root, "workers", workers);
 	return root;
 }
+
+static const char *const fates[] = {
+    [FATE_KEPT] = "kept", [FATE_LIVE] = "live",	      [FATE_REPLACED] = "replaced",
+    [FATE_NEW] = "new",	  [FATE_REMOVED] = "removed",
+};
+
+static json_t *fates_json(void)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < sizeof(fates) / sizeof(*fates); i++)
+		json_object_set_new(object, fates[i], json_array());
+	return object;
+}
+
+static void fate_add(json_t *object, enum graph_fate fate, const char *name)
+{
+	json_array_append_new(json_object_get(object, fates[fate]), json_string(name));
+}
+
+// What goes for good: a node that another one of its name takes over from does not.
+static void removed_add(json_t *object, const char *name, enum graph_fate gone, const int *taken,
+			unsigned n_taken, unsigned index)
+{
+	for (unsigned i = 0; i < n_taken; i++)
+		if (taken[i] == (int)index)
+			return;
+	if (gone == FATE_REMOVED)
+		fate_add(object, FATE_REMOVED, name);
+}
+
+json_t *run_diff_json(struct run *run, const struct graph *new)
+{
+	json_t *nodes = fates_json(), *ports = fates_json(), *losses = json_array();
+	const struct graph *old = run_graph(run);
+	struct arena *arena = arena_new();
+	const struct graph_diff *diff = graph_diff(arena, old, new);
+
+	for (unsigned i = 0; i < new->n_nodes; i++) {
+		fate_add(nodes, diff->nodes[i], new->nodes[i].name);
+		if (diff->losses[i])
+			json_array_append_new(
+			    losses, json_sprintf("%s: %s", new->nodes[i].name, diff->losses[i]));
+	}
+	for (unsigned i = 0; i < old->n_nodes; i++)
+		removed_add(nodes, old->nodes[i].name, diff->gone_nodes[i], diff->old_nodes,
+			    new->n_nodes, i);
+	for (unsigned i = 0; i < new->n_ports; i++)
+		fate_add(ports, diff->ports[i], new->ports[i].name);
+	for (unsigned i = 0; i < old->n_ports; i++)
+		removed_add(ports, old->ports[i].name, diff->gone_ports[i], diff->old_ports,
+			    new->n_ports, i);
+	arena_free(arena);
+	return json_pack("{s:o, s:o, s:o}", "nodes", nodes, "ports", ports, "losses", losses);
+}

@@ -63,6 +63,9 @@ json_t *run_command(struct run *, const char *name, const char *command_name,
 // Switches to a new graph in one park; without `allow_loss` refuses what would lose state. The new
 // graph becomes the run's, or is freed after an error, which changes nothing. 0 or -1.
 int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
+// The same with the graph of a file, losing nothing.
+int run_reload(struct run *, const char *file, const struct graph_set *, unsigned n_sets,
+	       struct errors *);
 // How long workers were parked by the last switch.
 uint64_t run_switch_ns(const struct run *);
 
@@ -102,6 +105,10 @@ json_t *run_json(struct run *);
 json_t *run_node_json(struct run *, unsigned index);
 json_t *run_port_json(struct run *, unsigned index);
 json_t *run_worker_json(struct run *, unsigned index);
+
+// What a change to another graph would do: {"nodes": {"kept": [names], "live": .., "replaced": ..,
+// "new": .., "removed": ..}, "ports": the same, "losses": [texts]}.
+json_t *run_diff_json(struct run *, const struct graph *);
 
 // Packets of the pool that are nowhere: not free, not held, not in a device. After run_stop() it
 // must be 0.

@@ -387,3 +387,11 @@ uint64_t run_switch_ns(const struct run *run)
 {
 	return run->switch_ns;
 }
+
+int run_reload(struct run *run, const char *file, const struct graph_set *sets, unsigned n_sets,
+	       struct errors *errors)
+{
+	struct graph *graph = graph_load(file, sets, n_sets, errors);
+
+	return graph ? run_switch(run, graph, false, errors) : -1;
+}

@@ -133,12 +133,11 @@ running.drops = setmetatable({}, {
 ---@field replaced string[]
 ---@field new string[]
 ---@field removed string[]
----@field losses string[]
 
 --- Changes the running graph to another one. What would lose state is refused, unless allow_loss.
 ---@param graph userdata|fun()|string
 ---@param options? {allow_loss: boolean}
----@return {nodes: sluice.Fates, ports: sluice.Fates, parked_ns: integer}
+---@return {nodes: sluice.Fates, ports: sluice.Fates, losses: string[], parked_ns: integer}
 ---> function swap(graph, options) end
 function running.swap(graph, options)
   if type(graph) == "function" or type(graph) == "string" then graph = build.graph(graph) end
