@@ -8,8 +8,6 @@
 
 #include "cli/grid.h"
 
-#define COLUMNS_MAX 16
-
 struct cell {
 	const char *text;
 	struct cell *next;
@@ -18,11 +16,11 @@ struct cell {
 struct grid {
 	struct arena *arena;
 	unsigned columns;
-	const char *titles[COLUMNS_MAX];
-	bool right[COLUMNS_MAX];
-	unsigned width[COLUMNS_MAX];
-	bool filled[COLUMNS_MAX]; // an empty column is not printed
-	unsigned pad;		  // blanks that are only printed when a text follows
+	const char *titles[GRID_COLUMNS_MAX];
+	bool right[GRID_COLUMNS_MAX];
+	unsigned width[GRID_COLUMNS_MAX];
+	bool filled[GRID_COLUMNS_MAX]; // an empty column is not printed
+	unsigned pad;		       // blanks that are only printed when a text follows
 	struct cell *first;
 	struct cell **last;
 	unsigned next_column;

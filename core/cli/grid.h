@@ -10,6 +10,8 @@
 
 #include "value/arena.h"
 
+#define GRID_COLUMNS_MAX 16
+
 struct grid;
 
 // Everything lives in the arena. Columns come first, then cells row by row.
