@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/stop.h"
+#include "cli/signals.h"
 #include "cli/view.h"
+#include "control/control.h"
 #include "run/run.h"
 #include "value/table.h"
 
@@ -20,23 +21,34 @@ struct run_args {
 	uint64_t stats_ns; // 0: none
 	bool quiet;
 	bool json;
+	const char *name;  // of the instance; NULL: the graph's
+	const char *group; // that may use the control socket; NULL: the owner alone
+	bool no_control;
 };
 
 // A graph that is running, as the command sees it.
 struct session {
 	const struct run_args *args;
 	struct run *run;
-	struct script *script; // NULL: the graph came from a file
-	struct view *view;     // NULL: nothing is shown to people
+	struct script *script;	 // NULL: the graph came from a file
+	struct control *control; // NULL: there is no control socket
+	struct view *view;	 // NULL: nothing is shown to people
 	bool live;
-	uint64_t tend_ns;   // how often the run is tended
 	uint64_t next_show; // on the monotonic clock
 	uint64_t show_ns;   // 0: only the final one
 	bool stuck;
 	int code; // of faults in what is shown
 };
 
-enum { KEY_FOR = 'f', KEY_STATS = 'i', KEY_QUIET = 'q', KEY_JSON = 'j' };
+enum {
+	KEY_FOR = 'f',
+	KEY_STATS = 'i',
+	KEY_QUIET = 'q',
+	KEY_JSON = 'j',
+	KEY_NAME = 'n',
+	KEY_GROUP = 'g',
+	KEY_NO_CONTROL = 'x',
+};
 
 static const struct argp_option options[] = {
     {"for", KEY_FOR, "DURATION", 0, "stops after so long (10s, 500ms)", 0},
@@ -44,6 +56,10 @@ static const struct argp_option options[] = {
     {"quiet", KEY_QUIET, NULL, 0, "prints errors only", 0},
     {"json", KEY_JSON, NULL, 0,
      "prints one JSON object a line, for each --stats interval and at the end", 0},
+    {"name", KEY_NAME, "NAME", 0,
+     "names the instance, and its control socket (the graph's `name:`, else the file's name)", 0},
+    {"group", KEY_GROUP, "GROUP", 0, "lets members of the group use the control socket", 0},
+    {"no-control", KEY_NO_CONTROL, NULL, 0, "runs without a control socket", 0},
     {0},
 };
 
@@ -76,6 +92,15 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_JSON:
 		args->json = true;
+		return 0;
+	case KEY_NAME:
+		args->name = arg;
+		return 0;
+	case KEY_GROUP:
+		args->group = arg;
+		return 0;
+	case KEY_NO_CONTROL:
+		args->no_control = true;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -130,7 +155,7 @@ static void check_output(struct session *at)
 		at->code = EXIT_MACHINE;
 	}
 	clearerr(stdout);
-	stop_request();
+	signals_stop();
 }
 
 static void show_json(struct run *run)
@@ -177,7 +202,7 @@ static uint64_t drive(struct session *at, uint64_t wait)
 		return wait;
 	next = script_tick(at->script);
 	if (script_stopping(at->script))
-		stop_request();
+		signals_stop();
 	check_output(at); // what it has printed may be what another program waits for
 	return next < wait ? next : wait;
 }
@@ -189,14 +214,40 @@ static bool run_over(const struct session *at, enum run_state state)
 	return state != RUN_BUSY;
 }
 
+// A graph that cannot be read or switched to leaves the old one as it is.
+static void reload(struct session *at)
+{
+	struct errors *errors = errors_new();
+	const char *file = at->args->graph.file;
+
+	if (at->script)
+		fprintf(stderr,
+			"sluice: note: %s drives its graph itself, SIGHUP changes nothing\n", file);
+	else if (!run_reload(at->run, file, at->args->graph.sets, at->args->graph.n_sets, errors))
+		fprintf(stderr, "sluice: note: %s was read again\n", file);
+	errors_print(errors, stderr);
+	errors_free(errors);
+}
+
+// The turn of those who look on from outside.
+static void serve(struct session *at)
+{
+	if (at->control)
+		control_tick(at->control);
+	if (at->control && control_stopping(at->control))
+		signals_stop();
+	if (signals_reload())
+		reload(at);
+}
+
 static void loop(struct session *at)
 {
 	uint64_t end = at->args->for_ns ? now_ns() + at->args->for_ns : UINT64_MAX;
 
 	at->next_show = at->show_ns ? now_ns() + at->show_ns : UINT64_MAX;
-	while (!stop_requested()) {
+	while (!signals_stopping()) {
 		enum run_state state = run_tend(at->run);
-		uint64_t now = now_ns(), wait = at->tend_ns;
+		uint64_t now = now_ns(), wait = tend_interval(at->run);
 
 		at->stuck = state == RUN_STUCK;
 		if (run_over(at, state) || now >= end)
@@ -212,17 +263,37 @@ static void loop(struct session *at)
 		if (at->next_show - now < wait)
 			wait = at->next_show - now;
 		wait = drive(at, wait);
-		stop_sleep(wait);
+		serve(at);
+		signals_sleep(wait);
 	}
 	if (at->stuck)
 		name_stuck(at->run);
 }
 
+// Without a name that was asked for, a socket that cannot be had is no reason not to run.
+static int control_begin(struct session *at)
+{
+	const struct control_options options = {.name = at->args->name, .group = at->args->group};
+	struct errors *errors;
+
+	if (at->args->no_control)
+		return EXIT_DONE;
+	errors = errors_new();
+	at->control = control_open(at->run, &options, errors);
+	if (!at->control && (options.name || options.group))
+		return cli_fail(errors);
+	if (!at->control) {
+		fputs("sluice: note: runs without a control socket:\n", stderr);
+		errors_print(errors, stderr);
+	}
+	errors_free(errors);
+	return EXIT_DONE;
+}
+
 static int run_through(const struct run_args *args, struct run *run)
 {
 	struct errors *errors = errors_new();
-	struct session at = {
-	    .args = args, .run = run, .script = args->graph.script, .tend_ns = tend_interval(run)};
+	struct session at = {.args = args, .run = run, .script = args->graph.script};
 	int code = EXIT_DONE;
 
 	at.live = !args->json && !args->quiet && isatty(STDOUT_FILENO);
@@ -231,7 +302,10 @@ static int run_through(const struct run_args *args, struct run *run)
 				      : (uint64_t)at.live * 1000000000;
 	if (!args->quiet && !args->json)
 		at.view = view_new(run);
-	if (run_start(run, errors)) {
+	code = control_begin(&at);
+	if (code) {
+		errors_free(errors);
+	} else if (run_start(run, errors)) {
 		code = cli_fail(errors);
 	} else {
 		errors_free(errors);
@@ -244,6 +318,7 @@ static int run_through(const struct run_args *args, struct run *run)
 		if (at.script)
 			code = RTE_MAX(code, script_finish(at.script));
 	}
+	control_close(at.control);
 	view_free(at.view);
 	return code;
 }
@@ -256,16 +331,16 @@ static int run_graph_file(struct run_args *args)
 	struct run *run;
 	int code = EXIT_DONE;
 
-	if (!stop_listen()) {
+	if (!signals_listen()) {
 		fprintf(stderr, "sluice: error: no thread can be started: %s\n", strerror(errno));
 		return EXIT_MACHINE;
 	}
 	args->graph.json = args->json;
-	args->graph.limits.interrupted = stop_requested;
+	args->graph.limits.interrupted = signals_stopping;
 	graph = cli_load(&args->graph, &code);
 	if (!graph)
 		return code;
-	if (stop_requested()) {
+	if (signals_stopping()) {
 		graph_free(graph);
 		return EXIT_DONE;
 	}
@@ -274,7 +349,7 @@ static int run_graph_file(struct run_args *args)
 	if (!run)
 		return cli_fail(errors);
 	errors_free(errors);
-	if (!stop_requested())
+	if (!signals_stopping())
 		code = run_through(args, run);
 	run_close(run);
 	return code;
@@ -294,7 +369,7 @@ static int run_run(int argc, char **argv)
 
 const struct subcommand cli_run = {
     .name = "run",
-    .args = "FILE [--set NAME=VALUE]... [--for 10s] [--stats 1s] [--quiet] [--json]",
+    .args = "FILE [--set NAME=VALUE]... [--for 10s] [--stats 1s] [--quiet] [--json] [--name NAME]",
     .help = "runs a graph",
     .run = run_run,
 };

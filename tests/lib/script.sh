@@ -15,6 +15,8 @@ OUT=$(realpath "$OUT")
 export OUT SLUICE CC MAKE VARIANT
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
+# Instances see those of the same test alone.
+export SLUICE_SOCKETS=$tmp/sockets
 script_pids=()
 script_failed=0
 
@@ -92,9 +94,9 @@ signal_mask() {
 }
 
 # listens PID: whether the program waits for SIGINT and SIGTERM (bits 1 and 14); before that a
-# shell's child may ignore SIGINT.
+# shell's child may ignore SIGINT, or hold both back for a moment.
 listens() {
-	[ $(($(signal_mask $1 SigBlk) & 0x4002)) = $((0x4002)) ]
+	[ "/proc/$1/exe" -ef "$SLUICE" ] && [ $(($(signal_mask $1 SigBlk) & 0x4002)) = $((0x4002)) ]
 }
 
 # Namespaces, veth and tap need root and a kernel that allows them.

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests over the control socket of an instance.
+
+#include "control/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <curl/curl.h>
+
+#include "value/arena.h"
+#include "value/value.h"
+
+#define CONNECT_SECONDS 5L
+
+// What is no fault of a file.
+static const struct place none = {.file = "sluice"};
+
+struct client {
+	CURL *curl;
+	struct instance instance;
+};
+
+void client_none_runs(struct errors *errors)
+{
+	error_machine_at(errors, none,
+			 "no instance of sluice runs for this user (none answers in %s); `sluice "
+			 "run FILE` starts one",
+			 instance_folder());
+}
+
+// The instance that is meant, among those that run.
+static const struct instance *instance_choose(const struct instance *list, unsigned n,
+					      const char *name, struct errors *errors)
+{
+	const char *names[32] = {0}, *near;
+	unsigned n_names = n < 32 ? n : 32;
+
+	for (unsigned i = 0; i < n; i++)
+		if (name && !strcmp(list[i].name, name))
+			return &list[i];
+	for (unsigned i = 0; i < n_names; i++)
+		names[i] = list[i].name;
+	near = name ? suggest(name, names, n_names) : NULL;
+	if (!n)
+		client_none_runs(errors);
+	else if (near)
+		error_machine_at(errors, none, "no instance \"%s\" runs; did you mean \"%s\"?",
+				 name, near);
+	else if (name)
+		error_machine_at(errors, none, "no instance \"%s\" runs, but \"%s\"%s does", name,
+				 list[0].name, n > 1 ? " and others" : "");
+	else if (n > 1)
+		error_at(errors, none,
+			 "%u instances run: choose one with --name (`sluice ps` lists them)", n);
+	else
+		return list;
+	return NULL;
+}
+
+struct client *client_to(const struct instance *instance, struct errors *errors)
+{
+	struct client *client = memory_new(1, sizeof(*client));
+
+	client->instance = *instance;
+	client->curl = curl_easy_init();
+	if (client->curl)
+		return client;
+	error_machine_at(errors, none, "there is no memory for a request");
+	free(client);
+	return NULL;
+}
+
+struct client *client_open(const char *name, struct errors *errors)
+{
+	struct instance *list;
+	unsigned n = instance_list(&list);
+	const struct instance *chosen = instance_choose(list, n, name, errors);
+	struct client *client = chosen ? client_to(chosen, errors) : NULL;
+
+	free(list);
+	return client;
+}
+
+void client_close(struct client *client)
+{
+	if (!client)
+		return;
+	curl_easy_cleanup(client->curl);
+	free(client);
+}
+
+static size_t body_write(char *data, size_t size, size_t n, void *to)
+{
+	return fwrite(data, size, n, to) * size;
+}
+
+static const char *json_text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+// What the instance said is said again, at the places that it names.
+static void errors_take(const json_t *list, bool machine, const char *fault_file,
+			struct errors *errors)
+{
+	const json_t *error;
+	size_t i;
+
+	json_array_foreach (list, i, error) {
+		const char *message = json_text(error, "message"), *file = json_text(error, "file");
+		struct place place = {.file = fault_file ? fault_file : file ? file : "sluice"};
+
+		if (!fault_file) {
+			place.line = (unsigned)json_integer_value(json_object_get(error, "line"));
+			place.col = (unsigned)json_integer_value(json_object_get(error, "column"));
+		}
+		if (!message)
+			message = "an error without a message";
+		if (machine)
+			error_machine_at(errors, place, "%s", message);
+		else
+			error_at(errors, place, "%s", message);
+	}
+}
+
+static void request_set_up(struct client *client, const struct client_request *request,
+			   const char *url, FILE *to)
+{
+	CURL *curl = client->curl;
+
+	curl_easy_reset(curl);
+	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->instance.path);
+	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_write);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, to);
+	if (request->body) {
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->n_body);
+		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+	}
+}
+
+static bool request_send(struct client *client, const struct client_request *request,
+			 struct client_reply *reply, struct errors *errors)
+{
+	size_t n = 0;
+	FILE *to = open_memstream(&reply->text, &n);
+	char *url = NULL;
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+
+	if (to && asprintf(&url, "http://sluice%s", request->path) >= 0) {
+		request_set_up(client, request, url, to);
+		code = curl_easy_perform(client->curl);
+		curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+	}
+	if (to)
+		fclose(to);
+	free(url);
+	if (!code)
+		return true;
+	error_machine_at(errors, none, "instance \"%s\" does not answer: %s", client->instance.name,
+			 curl_easy_strerror(code));
+	return false;
+}
+
+bool client_ask(struct client *client, const struct client_request *request,
+		struct client_reply *reply, struct errors *errors)
+{
+	const json_t *list;
+
+	*reply = (struct client_reply){0};
+	if (!request_send(client, request, reply, errors)) {
+		client_reply_free(reply);
+		return false;
+	}
+	reply->json = json_loads(reply->text, JSON_DECODE_ANY, NULL);
+	list = json_object_get(reply->json, "errors");
+	if (reply->status < 400)
+		return true;
+	if (json_array_size(list))
+		errors_take(list, reply->status >= 500, request->fault_file, errors);
+	else
+		error_machine_at(errors, none, "instance \"%s\" answers with the status %ld",
+				 client->instance.name, reply->status);
+	client_reply_free(reply);
+	return false;
+}
+
+void client_reply_free(struct client_reply *reply)
+{
+	json_decref(reply->json);
+	free(reply->text);
+	*reply = (struct client_reply){0};
+}
+
+char *client_escape(struct client *client, const char *text)
+{
+	char *escaped = curl_easy_escape(client->curl, text, 0);
+	char *copy = escaped ? strdup(escaped) : NULL;
+
+	curl_free(escaped);
+	return copy ? copy : memory_new(1, 1);
+}
+
+const struct instance *client_instance(const struct client *client)
+{
+	return &client->instance;
+}

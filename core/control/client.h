@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The other end of a control socket, for the command line: one request, one answer, through
+// libcurl.
+
+#ifndef SLUICE_CONTROL_CLIENT_H
+#define SLUICE_CONTROL_CLIENT_H
+
+#include <jansson.h>
+
+#include "control/instance.h"
+
+struct client;
+
+struct client_reply {
+	long status;  // of HTTP
+	char *text;   // the body, never NULL
+	json_t *json; // the same, if it is JSON; else NULL
+};
+
+// Connects to an instance by name; NULL: the only one that runs. NULL after an error: none runs,
+// several do, or it does not answer.
+struct client *client_open(const char *name, struct errors *);
+// Connects to this one.
+struct client *client_to(const struct instance *, struct errors *);
+// Says that none runs, and how to start one.
+void client_none_runs(struct errors *);
+void client_close(struct client *);
+
+struct client_request {
+	const char *method;
+	const char *path; // and query
+	const char *body; // NULL: none
+	size_t n_body;
+	// The user has not written the body, so that its lines say nothing: faults are said to be
+	// in this. NULL: at the places that are answered.
+	const char *fault_file;
+};
+
+// Sends a request. false with the reason in errors: nobody answered, or what was answered are
+// errors, which are then those.
+bool client_ask(struct client *, const struct client_request *, struct client_reply *,
+		struct errors *);
+void client_reply_free(struct client_reply *);
+
+// A text as part of a path or query; the caller frees it.
+char *client_escape(struct client *, const char *);
+
+const struct instance *client_instance(const struct client *);
+
+#endif
