@@ -24,7 +24,8 @@ struct subcommand {
 };
 
 extern const struct subcommand cli_run, cli_check, cli_show, cli_test, cli_modules, cli_drivers,
-    cli_schema, cli_new_module, cli_doctor, cli_version;
+    cli_schema, cli_new_module, cli_doctor, cli_version, cli_ps, cli_stats, cli_call, cli_diff,
+    cli_reload, cli_export, cli_stop;
 
 // What the shared options give: the first member of what holds a command's arguments.
 struct cli_graph {
@@ -43,7 +44,7 @@ extern const struct argp cli_module_argp; // --module alone
 
 // What a command line looks like.
 struct cli_syntax {
-	const struct argp *shared;	   // one of the two above
+	const struct argp *shared;	   // what `args` begins with; NULL: nothing
 	const struct argp_option *options; // its own
 	// Takes an option or argument of its own, as a parser of argp does.
 	error_t (*take)(void *args, int key, char *arg, struct argp_state *);
@@ -51,7 +52,8 @@ struct cli_syntax {
 	const char *doc;
 };
 
-// Fills `args`, which begins with a struct cli_graph; ends the program after a wrong command line.
+// Fills `args`, which begins with what the shared options fill; ends the program after a wrong
+// command line.
 void cli_parse(const struct cli_syntax *, int argc, char **argv, void *args);
 
 // Loads it, --module first; prints all errors to stderr; NULL: *code is set.

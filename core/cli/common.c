@@ -110,7 +110,8 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	const struct parse *at = state->input;
 
 	if (key == ARGP_KEY_INIT) {
-		state->child_inputs[0] = at->args;
+		if (at->syntax->shared)
+			state->child_inputs[0] = at->args;
 		return 0;
 	}
 	return at->syntax->take(at->args, key, arg, state);
@@ -159,7 +160,7 @@ void cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *arg
 				  .parser = parse_key,
 				  .args_doc = syntax->args_doc,
 				  .doc = syntax->doc,
-				  .children = children};
+				  .children = syntax->shared ? children : NULL};
 	struct parse at = {.syntax = syntax, .args = args};
 
 	if (syntax->shared == &cli_graph_argp)
