@@ -67,6 +67,18 @@ if [ -r /usr/share/bash-completion/bash_completion ]; then
 	expect "completion of options" --json "$(complete_words "$sluice" doctor --j)"
 	expect "completion of vars" filter= "$(complete_words "$sluice" run \
 		"$prefix/share/sluice/graphs/demo.yaml" --set f)"
+	cat >live.yaml <<-'END'
+		nodes: {make: Source, fwd: L2Fwd}
+		graph: ["make -> fwd -> Sink"]
+	END
+	background "$sluice" run live.yaml --quiet
+	wait_for 30 "$sluice" ps
+	expect "completion of instances" live "$(complete_words "$sluice" stats --name l)"
+	expect "completion of a running graph's nodes" make "$(complete_words "$sluice" stats m)"
+	expect "completion of its commands" flush "$(complete_words "$sluice" call fwd fl)"
+	expect "completion of their arguments" mac= "$(complete_words "$sluice" call fwd add m)"
+	"$sluice" stop --wait
+	rm live.yaml
 else
 	skip "completion" "there is no bash-completion"
 fi

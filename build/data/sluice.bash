@@ -12,6 +12,11 @@ _sluice() {
 		return
 	fi
 	case $prev in
+	--name)
+		[ "$command" = run ] || COMPREPLY=($(compgen -W "$("$program" ps 2>/dev/null |
+			sed -nE '1!s/^([^ ]+) .*/\1/p')" -- "$cur"))
+		return
+		;;
 	--module)
 		_filedir so
 		return
@@ -42,7 +47,26 @@ _sluice() {
 		COMPREPLY=($(compgen -W "$("$program" "$command" 2>/dev/null |
 			sed -nE 's/^([A-Za-z][A-Za-z0-9_]*) .*/\1/p')" -- "$cur"))
 		;;
-	run | check | show | test)
+	stats | call)
+		# What the instance that runs has: its nodes, their commands and the arguments of those.
+		local list=$("$program" call --json 2>/dev/null) filter
+		case $command:$((cword - 1)) in
+		stats:1)
+			list=$("$program" stats --json 2>/dev/null)
+			filter='.nodes | keys[]'
+			;;
+		call:1) filter='keys[]' ;;
+		call:2) filter='.[$node][].name' ;;
+		call:*)
+			filter='.[$node][] | select(.name == $command).arguments[].name + "="'
+			compopt -o nospace
+			;;
+		*) return ;;
+		esac
+		COMPREPLY=($(compgen -W "$(jq -r --arg node "${words[2]-}" --arg command \
+			"${words[3]-}" "$filter" <<<"$list" 2>/dev/null)" -- "$cur"))
+		;;
+	run | check | show | test | diff | reload)
 		_filedir '@(yaml|yml|lua)'
 		;;
 	esac
