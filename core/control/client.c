@@ -3,9 +3,11 @@
 
 #include "control/client.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
 #include "value/arena.h"
@@ -16,7 +18,53 @@
 // What is no fault of a file.
 static const struct place none = {.file = "sluice"};
 
+// libcurl is loaded by the commands that ask an instance: with all that it needs it takes as long
+// as the rest of the program, which every other command would wait for.
+struct curl {
+	typeof(&curl_easy_init) init;
+	typeof(&curl_easy_cleanup) cleanup;
+	typeof(&curl_easy_reset) reset;
+	typeof(&curl_easy_setopt) setopt;
+	typeof(&curl_easy_perform) perform;
+	typeof(&curl_easy_getinfo) getinfo;
+	typeof(&curl_easy_strerror) strerror;
+	typeof(&curl_easy_escape) escape;
+	typeof(&curl_free) free;
+};
+
+static bool curl_load(struct curl *curl, struct errors *errors)
+{
+	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	const struct {
+		const char *name;
+		void *to;
+	} rows[] = {
+	    {"curl_easy_init", &curl->init},
+	    {"curl_easy_cleanup", &curl->cleanup},
+	    {"curl_easy_reset", &curl->reset},
+	    {"curl_easy_setopt", &curl->setopt},
+	    {"curl_easy_perform", &curl->perform},
+	    {"curl_easy_getinfo", &curl->getinfo},
+	    {"curl_easy_strerror", &curl->strerror},
+	    {"curl_easy_escape", &curl->escape},
+	    {"curl_free", &curl->free},
+	};
+
+	for (size_t i = 0; library && i < sizeof(rows) / sizeof(*rows); i++) {
+		void *symbol = dlsym(library, rows[i].name);
+
+		if (!symbol)
+			library = NULL;
+		memcpy(rows[i].to, &symbol, sizeof(symbol));
+	}
+	if (library)
+		return true;
+	error_machine_at(errors, none, "cannot ask an instance: %s", dlerror());
+	return false;
+}
+
 struct client {
+	struct curl api;
 	CURL *curl;
 	struct instance instance;
 };
@@ -63,10 +111,13 @@ struct client *client_to(const struct instance *instance, struct errors *errors)
 	struct client *client = memory_new(1, sizeof(*client));
 
 	client->instance = *instance;
-	client->curl = curl_easy_init();
+	if (!curl_load(&client->api, errors))
+		goto failed;
+	client->curl = client->api.init();
 	if (client->curl)
 		return client;
 	error_machine_at(errors, none, "there is no memory for a request");
+failed:
 	free(client);
 	return NULL;
 }
@@ -86,7 +137,7 @@ void client_close(struct client *client)
 {
 	if (!client)
 		return;
-	curl_easy_cleanup(client->curl);
+	client->api.cleanup(client->curl);
 	free(client);
 }
 
@@ -127,19 +178,20 @@ static void errors_take(const json_t *list, bool machine, const char *fault_file
 static void request_set_up(struct client *client, const struct client_request *request,
 			   const char *url, FILE *to)
 {
+	const struct curl *api = &client->api;
 	CURL *curl = client->curl;
 
-	curl_easy_reset(curl);
-	curl_easy_setopt(curl, CURLOPT_URL, url);
-	curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->instance.path);
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, body_write);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, to);
+	api->reset(curl);
+	api->setopt(curl, CURLOPT_URL, url);
+	api->setopt(curl, CURLOPT_UNIX_SOCKET_PATH, client->instance.path);
+	api->setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
+	api->setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
+	api->setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	api->setopt(curl, CURLOPT_WRITEFUNCTION, body_write);
+	api->setopt(curl, CURLOPT_WRITEDATA, to);
 	if (request->body) {
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->n_body);
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request->body);
+		api->setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->n_body);
+		api->setopt(curl, CURLOPT_POSTFIELDS, request->body);
 	}
 }
 
@@ -153,8 +205,8 @@ static bool request_send(struct client *client, const struct client_request *req
 
 	if (to && asprintf(&url, "http://sluice%s", request->path) >= 0) {
 		request_set_up(client, request, url, to);
-		code = curl_easy_perform(client->curl);
-		curl_easy_getinfo(client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+		code = client->api.perform(client->curl);
+		client->api.getinfo(client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 	}
 	if (to)
 		fclose(to);
@@ -162,7 +214,7 @@ static bool request_send(struct client *client, const struct client_request *req
 	if (!code)
 		return true;
 	error_machine_at(errors, none, "instance \"%s\" does not answer: %s", client->instance.name,
-			 curl_easy_strerror(code));
+			 client->api.strerror(code));
 	return false;
 }
 
@@ -198,10 +250,10 @@ void client_reply_free(struct client_reply *reply)
 
 char *client_escape(struct client *client, const char *text)
 {
-	char *escaped = curl_easy_escape(client->curl, text, 0);
+	char *escaped = client->api.escape(client->curl, text, 0);
 	char *copy = escaped ? strdup(escaped) : NULL;
 
-	curl_free(escaped);
+	client->api.free(escaped);
 	return copy ? copy : memory_new(1, 1);
 }
 
