@@ -8,6 +8,10 @@ import sys
 TARGETS = [
     ('two null ports, forwarding, of testpmd io', 'ratios.forward_vs_testpmd_io', 'least', 0.95),
     ('two null ports, MACSwap, of testpmd macswap', 'ratios.macswap_vs_testpmd', 'least', 1.0),
+    ("on testpmd's own null device, forwarding, of testpmd io",
+     'ratios.forward_on_net_null_vs_testpmd_io', 'least', 0.95),
+    ("on testpmd's own null device, MACSwap, of testpmd macswap",
+     'ratios.macswap_on_net_null_vs_testpmd', 'least', 1.0),
     ('source to sink, cycles a packet', 'cycles.source_to_sink', 'below', 4.8),
     ('each further node that passes packets on, cycles a packet', 'spread.pass', 'most', 0.5),
     ('each further MACSwap, cycles a packet', 'spread.macswap', 'most', 4.2),
