@@ -107,7 +107,7 @@ static void nodes_gates(struct page *page, const struct node_counts *counts, boo
 	for (unsigned i = 0; i < graph->n_nodes; i++) {
 		const struct graph_node *node = &graph->nodes[i];
 
-		for (gate_t gate = 0; gate < (output ? node->ogates : node->igates); gate++) {
+		for (unsigned gate = 0; gate < (output ? node->ogates : node->igates); gate++) {
 			char number[12];
 			const char *const labels[] = {
 			    "node", node->name, "module", node->type->name, "gate", number, NULL};
@@ -127,11 +127,12 @@ static void nodes_dropped(struct page *page, const struct node_counts *counts)
 	for (unsigned i = 0; i < graph->n_nodes; i++) {
 		const struct graph_node *node = &graph->nodes[i];
 
-		for (reason_t reason = 0; reason < reason_count(node->type); reason++) {
-			const char *const labels[] = {"node",	node->name,
-						      "module", node->type->name,
-						      "reason", reason_name(node->type, reason),
-						      NULL};
+		for (unsigned reason = 0; reason < reason_count(node->type); reason++) {
+			const char *const labels[] = {
+			    "node",   node->name,
+			    "module", node->type->name,
+			    "reason", reason_name(node->type, (reason_t)reason),
+			    NULL};
 
 			sample(page, "node_dropped_packets", false, labels,
 			       counts[i].dropped[reason]);

@@ -35,7 +35,7 @@ static json_t *operation_id(const struct route *route)
 	for (const char *at = route->path; *at && n + 2 < sizeof(text); at++) {
 		if (isalnum((unsigned char)*at))
 			text[n++] = *at;
-		else if (text[n - 1] != '_' && at[1])
+		else if (n && text[n - 1] != '_' && at[1])
 			text[n++] = '_';
 	}
 	return json_stringn(text, n);
