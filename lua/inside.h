@@ -28,6 +28,12 @@ struct script {
 struct value *tree_value(struct script *, lua_State *, int index, unsigned faults, struct arena *,
 			 struct errors *);
 
+// Within such a function: its script, which is its upvalue.
+static inline struct script *script_of(lua_State *lua)
+{
+	return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
 // The functions that lua/lib asks of the program, as one table on the stack.
 void native_push(struct script *);
 void native_run_push(struct script *); // adds those that need a graph that runs to the table

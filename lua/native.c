@@ -8,11 +8,6 @@
 #include "lua/inside.h"
 #include "value/table.h"
 
-static struct script *script_of(lua_State *lua)
-{
-	return lua_touserdata(lua, lua_upvalueindex(1));
-}
-
 static struct place place_arg(lua_State *lua, int index)
 {
 	return (struct place){.file = luaL_checkstring(lua, index),

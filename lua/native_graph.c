@@ -6,11 +6,6 @@
 
 #define GRAPH_TYPE "sluice.graph"
 
-static struct script *script_of(lua_State *lua)
-{
-	return lua_touserdata(lua, lua_upvalueindex(1));
-}
-
 static int graph_collect(lua_State *lua)
 {
 	struct graph **graph = luaL_checkudata(lua, 1, GRAPH_TYPE);

@@ -8,11 +8,6 @@
 #include "lua/inside.h"
 #include "value/table.h"
 
-static struct script *script_of(lua_State *lua)
-{
-	return lua_touserdata(lua, lua_upvalueindex(1));
-}
-
 struct run *native_run(lua_State *lua)
 {
 	struct run *run = script_of(lua)->run;

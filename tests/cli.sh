@@ -4,32 +4,6 @@
 
 cd "$(dirname "$0")/.." && . tests/lib/script.sh
 
-# code NAME WANTED COMMAND...: its exit code; what it prints is left in $tmp/out and $tmp/err.
-code() {
-	local name=$1 wanted=$2
-	shift 2
-	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	expect "$name" "$wanted" $?
-}
-
-# says NAME FILE PATTERN
-says() {
-	if grep -q -- "$3" "$2"; then
-		ok "$1"
-	else
-		not_ok "$1" "no \"$3\" in: $(head -c 300 "$2")"
-	fi
-}
-
-# holds NAME FILTER: jq finds the filter true for each object of $tmp/out.
-holds() {
-	if jq -es "length > 0 and all(.[]; $2)" "$tmp/out" >/dev/null 2>"$tmp/jq"; then
-		ok "$1"
-	else
-		not_ok "$1" "$2 does not hold: $(cat "$tmp/jq") $(head -c 300 "$tmp/out")"
-	fi
-}
-
 cat >"$tmp/ends.yaml" <<'END'
 vars: {count: 1000}
 nodes: {make: {Source: {count: $count}}}

@@ -1,35 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Live control: the commands that talk to an instance, names and sockets, SIGHUP. What a hostile
-# client tries is in control_hostile.py, reloads under load are in reload.sh.
+# client tries is in lib/hostile_http.py, reloads under load are in reload.sh.
 
 cd "$(dirname "$0")/.." && . tests/lib/script.sh
-
-# code NAME WANTED COMMAND...: its exit code; what it prints is left in $tmp/out and $tmp/err.
-code() {
-	local name=$1 wanted=$2
-	shift 2
-	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	expect "$name" "$wanted" $?
-}
-
-# says NAME FILE PATTERN
-says() {
-	if grep -q -- "$3" "$2"; then
-		ok "$1"
-	else
-		not_ok "$1" "no \"$3\" in: $(head -c 400 "$2")"
-	fi
-}
-
-# holds NAME FILTER: jq finds the filter true for each value of $tmp/out.
-holds() {
-	if jq -es "length > 0 and all(.[]; $2)" "$tmp/out" >/dev/null 2>"$tmp/jq"; then
-		ok "$1"
-	else
-		not_ok "$1" "$2 does not hold: $(cat "$tmp/jq") $(head -c 400 "$tmp/out")"
-	fi
-}
 
 # start NAME FILE OPTION...: an instance, once it answers; its process is $pid.
 start() {
