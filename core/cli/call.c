@@ -44,16 +44,11 @@ static const struct cli_syntax syntax = {
 	   "Exit codes: 0 done, 2 bad input or refused by the node, 3 no such instance runs.",
 };
 
-static struct place value_place(const char *name)
-{
-	return (struct place){.file = name};
-}
-
 // The arguments as a map in YAML, which may be empty; NULL after an error.
 static char *body_make(const struct call_args *args, size_t *n, struct errors *errors)
 {
 	struct arena *arena = arena_new();
-	struct place place = value_place("sluice");
+	struct place place = {.file = "sluice"};
 	struct value *map = value_new(arena, VALUE_MAP, place);
 	char *text = NULL;
 	FILE *to;

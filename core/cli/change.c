@@ -142,7 +142,7 @@ static int graph_send(const struct change_args *args, struct client *client,
 	return code;
 }
 
-int change_send(struct change_args *args)
+static int change_send(struct change_args *args)
 {
 	const struct cli_graph *at = &args->graph;
 	bool as_it_is = !at->n_sets && !at->n_modules && !script_named(at->file);
@@ -163,5 +163,16 @@ int change_send(struct change_args *args)
 		code = graph_send(args, client, &request);
 	client_close(client);
 	free(text);
+	return code;
+}
+
+int change_run(const struct cli_syntax *syntax, int argc, char **argv, struct change_args *args)
+{
+	int code;
+
+	cli_parse(syntax, argc, argv, args);
+	args->graph.json = args->json;
+	code = change_send(args);
+	cli_graph_free(&args->graph);
 	return code;
 }

@@ -23,7 +23,7 @@ struct change_args {
 	}
 error_t change_take(struct change_args *, int key, char *arg);
 
-// Sends it, prints what is answered. The exit code.
-int change_send(struct change_args *);
+// Reads the command line, sends the graph, prints what is answered. The exit code.
+int change_run(const struct cli_syntax *, int argc, char **argv, struct change_args *);
 
 #endif

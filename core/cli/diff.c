@@ -25,13 +25,8 @@ static const struct cli_syntax syntax = {
 static int diff_run(int argc, char **argv)
 {
 	struct change_args args = {.dry_run = true};
-	int code;
 
-	cli_parse(&syntax, argc, argv, &args);
-	args.graph.json = args.json;
-	code = change_send(&args);
-	cli_graph_free(&args.graph);
-	return code;
+	return change_run(&syntax, argc, argv, &args);
 }
 
 const struct subcommand cli_diff = {

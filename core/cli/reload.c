@@ -39,13 +39,8 @@ static const struct cli_syntax syntax = {
 static int reload_run(int argc, char **argv)
 {
 	struct change_args args = {0};
-	int code;
 
-	cli_parse(&syntax, argc, argv, &args);
-	args.graph.json = args.json;
-	code = change_send(&args);
-	cli_graph_free(&args.graph);
-	return code;
+	return change_run(&syntax, argc, argv, &args);
 }
 
 const struct subcommand cli_reload = {
