@@ -174,7 +174,6 @@ static int queue_open(struct node *node, struct errors *errors)
 	struct queue *state = node->state;
 	// With several workers any of them may be at either end.
 	unsigned flags = node->workers > 1 ? 0 : RING_F_SP_ENQ | RING_F_SC_DEQ;
-	unsigned room;
 
 	state->size = params->size;
 	state->high = queue_high(params);
@@ -187,9 +186,9 @@ static int queue_open(struct node *node, struct errors *errors)
 		error_machine(errors, "size", "no memory for a ring of %u packets", params->size);
 		return -1;
 	}
-	room = state->room = params->size + (state->backpressure ? QUEUE_SLACK : 0);
-	if (rte_ring_init(state->ring, "queue", room, flags | RING_F_EXACT_SZ)) {
-		error_machine(errors, "size", "DPDK refused a ring of %u packets", room);
+	state->room = params->size + (state->backpressure ? QUEUE_SLACK : 0);
+	if (rte_ring_init(state->ring, "queue", state->room, flags | RING_F_EXACT_SZ)) {
+		error_machine(errors, "size", "DPDK refused a ring of %u packets", state->room);
 		return -1;
 	}
 	return 0;

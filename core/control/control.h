@@ -23,6 +23,4 @@ void control_tick(struct control *);
 // Somebody asked for the run to stop.
 bool control_stopping(const struct control *);
 
-const char *control_name(const struct control *);
-
 #endif

@@ -250,8 +250,3 @@ bool control_stopping(const struct control *control)
 {
 	return control->stopping;
 }
-
-const char *control_name(const struct control *control)
-{
-	return control->name;
-}
