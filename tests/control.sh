@@ -271,6 +271,12 @@ code "SIGHUP: stop" 0 "$SLUICE" stop --wait --name hup
 finish $pid
 expect "SIGHUP: a clean end" 0 "$code"
 
+# Links.
+ask web GET /links >"$tmp/out"
+holds "links: what leads where" 'map([.from, .ogate, .to, .igate, .back]) == [
+	["make", 0, "q", 0, false], ["q", 0, "fwd", 0, false], ["fwd", 0, "Sink#1", 0, false]]'
+holds "links: what has passed" '.[0].packets > 0 and .[0].batches > 0 and .[2].packets == 0'
+
 # What is served.
 ask web GET /openapi.json >"$tmp/openapi.json"
 if python3 tests/lib/openapi_check.py "$tmp/openapi.json" >"$tmp/out" 2>&1; then
@@ -286,6 +292,10 @@ done
 expect "every GET of it answers" "" "${answers//200 /}"
 expect "what is not there" 404 "$(ask web GET /none -o /dev/null -w '%{http_code}')"
 expect "another method" 405 "$(ask web DELETE /stats -o /dev/null -w '%{http_code}')"
+expect "another method: which it has" "GET, HEAD, PUT" "$(ask web DELETE /graph -o /dev/null \
+	-w '%header{allow}')"
+expect "OPTIONS" "204 GET, HEAD" "$(ask web OPTIONS /stats -o /dev/null \
+	-w '%{http_code} %header{allow}')"
 expect "HEAD" 200 "$(curl -sI --max-time 20 --unix-socket "$SLUICE_SOCKETS/web.sock" \
 	-o /dev/null -w '%{http_code}' http://sluice/stats)"
 ask web GET /metrics >"$tmp/metrics"

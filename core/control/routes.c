@@ -134,6 +134,11 @@ static void serve_command(const struct request *request, struct answer *answer)
 	}
 }
 
+static void serve_links(const struct request *request, struct answer *answer)
+{
+	answer->json = run_links_json(request->run);
+}
+
 static void serve_ports(const struct request *request, struct answer *answer)
 {
 	const struct graph *graph = run_graph(request->run);
@@ -190,6 +195,8 @@ const struct route routes[] = {
     {"POST", "/nodes/{node}/{command}", "runs a command of the node's module", serve_command,
      "the arguments as an object", NULL},
     {"GET", "/commands", "the commands of all nodes that have any", serve_commands, NULL, NULL},
+    {"GET", "/links", "the links of the graph, and how many packets and batches passed each",
+     serve_links, NULL, NULL},
     {"GET", "/ports", "the counters of all ports", serve_ports, NULL, NULL},
     {"GET", "/ports/{port}", "the counters of a port", serve_port, NULL, NULL},
     {"GET", "/workers", "the counters of the workers", serve_workers, NULL, NULL},

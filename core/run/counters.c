@@ -44,15 +44,13 @@ static void ctx_add(const struct ctx *ctx, struct node_counts *counts)
 	for (unsigned i = 0; i < ctx->ogates; i++) {
 		const struct ogate *gate = &ctx->gates[i];
 		const struct input *input = gate->input;
-
 		// The only link into an input is counted there.
-		if (input && input->from) {
-			counts->out[i] += counter_read(&input->packets);
-			counts->out_batches += counter_read(&input->batches);
-		} else {
-			counts->out[i] += counter_read(&gate->packets);
-			counts->out_batches += counter_read(&gate->batches);
-		}
+		bool there = input && input->from;
+		uint64_t batches = counter_read(there ? &input->batches : &gate->batches);
+
+		counts->out[i] += counter_read(there ? &input->packets : &gate->packets);
+		counts->gate_batches[i] += batches;
+		counts->out_batches += batches;
 	}
 	for (unsigned i = 0; i < reason_count(type); i++)
 		counts->dropped[i] += counter_read(&ctx->dropped[i]);

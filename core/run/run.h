@@ -74,7 +74,8 @@ struct node_counts {
 	uint64_t in[GATES_MAX];
 	uint64_t out[GATES_MAX];
 	uint64_t in_batches;
-	uint64_t out_batches;
+	uint64_t out_batches; // of all gates
+	uint64_t gate_batches[GATES_MAX];
 	uint64_t made, consumed, held, released;       // held: now
 	uint64_t cycles, cycles_sampled, cycles_calls; // packets and calls that were sampled
 	uint64_t dropped[64];			       // by reason
@@ -105,6 +106,9 @@ json_t *run_json(struct run *);
 json_t *run_node_json(struct run *, unsigned index);
 json_t *run_port_json(struct run *, unsigned index);
 json_t *run_worker_json(struct run *, unsigned index);
+// What passed each link: [{"from", "ogate", "ogate_name" (or null), "to", "igate", "igate_name",
+// "packets", "batches", "back" (a link of a loop)}]. The counters are the output gate's.
+json_t *run_links_json(struct run *);
 
 // What a change to another graph would do: {"nodes": {"kept": [names], "live": .., "replaced": ..,
 // "new": .., "removed": ..}, "ports": the same, "losses": [texts]}.
