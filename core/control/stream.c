@@ -38,11 +38,11 @@ static void stream_suspend(struct stream *stream)
 	// of both directions looks just the same.
 	struct sockaddr address = {.sa_family = AF_UNSPEC};
 	socklen_t length = sizeof(address);
-	struct epoll_event event = {.events = EPOLLONESHOT, .data.ptr = &stream->client};
+	struct epoll_event event = {.data.ptr = &stream->client};
 
 	getsockname(stream->socket, &address, &length);
 	if (address.sa_family != AF_UNIX)
-		event.events |= EPOLLRDHUP;
+		event.events = EPOLLRDHUP;
 	MHD_suspend_connection(stream->connection);
 	stream->suspended = true;
 	epoll_ctl(stream->control->poll, EPOLL_CTL_ADD, stream->socket, &event);
