@@ -64,13 +64,23 @@ struct answer_stream {
 	struct waker *waker;
 };
 
-// What is answered: one of json, text and stream. All are the server's.
+struct answer_header {
+	const char *name; // NULL: the end
+	const char *value;
+};
+#define ANSWER_HEADERS_MAX 8
+
+// What is answered: one of json, text, stream and fixed. All but the last are the server's.
 struct answer {
 	unsigned status;
 	json_t *json;
-	char *text; // from malloc()
+	char *text;	   // from malloc()
+	const char *fixed; // bytes that stay where they are as long as the program runs
+	size_t n_fixed;
+	// Beside the type; with none, nobody may keep the answer.
+	struct answer_header headers[ANSWER_HEADERS_MAX];
 	struct answer_stream stream;
-	const char *type;  // of text and stream
+	const char *type;  // of all but json
 	const char *allow; // the methods that the path has; NULL: not said
 };
 
@@ -125,6 +135,11 @@ json_t *openapi(void);
 
 // metrics.c
 void serve_metrics(const struct request *, struct answer *);
+// describe.c
+void describe_node(const struct request *, unsigned node, json_t *object);
+// page.c
+void serve_page(const struct request *, struct answer *);
+bool page_wanted(const struct request *); // rather than JSON
 // change.c
 void serve_graph(const struct request *, struct answer *);
 void serve_change(const struct request *, struct answer *);

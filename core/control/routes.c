@@ -31,6 +31,10 @@ static void serve_instance(const struct request *request, struct answer *answer)
 {
 	const struct graph *graph = run_graph(request->run);
 
+	if (page_wanted(request)) {
+		serve_page(request, answer);
+		return;
+	}
 	answer->json =
 	    json_pack("{s:s, s:i, s:s, s:f, s:i, s:i, s:i}", "name", request->control->name, "pid",
 		      (int)getpid(), "file", graph->file, "seconds",
@@ -92,6 +96,7 @@ static void serve_node(const struct request *request, struct answer *answer)
 	json_object_set_new(object, "help", json_string(node->type->help));
 	json_object_set_new(object, "parameters", params_json(node->type->params));
 	json_object_set_new(object, "commands", commands_json(node->type));
+	describe_node(request, (unsigned)(node - run_graph(request->run)->nodes), object);
 	answer->json = object;
 }
 
@@ -181,8 +186,13 @@ static void serve_openapi(const struct request *request, struct answer *answer)
 static const char *const change_queries[] = {"file", "dry_run", "allow_loss", NULL};
 
 const struct route routes[] = {
-    {"GET", "/", "the instance: its name, process, file, and how long it has run", serve_instance,
-     NULL, NULL},
+    {"GET", "/",
+     "the instance: its name, process, file, and how long it has run; the page, where the client "
+     "would rather have text/html",
+     serve_instance, NULL, NULL},
+    {"GET", "/page", "the page for a browser that shows all this", serve_page, NULL, NULL},
+    {"GET", "/page/{file}", "a part of the page", serve_page, NULL, NULL},
+    {"GET", "/page/{folder}/{file}", "a library of the page", serve_page, NULL, NULL},
     {"GET", "/openapi.json", "this description", serve_openapi, NULL, NULL},
     {"GET", "/graph", "the running graph as a YAML file that loads", serve_graph, NULL, NULL},
     {"PUT", "/graph",

@@ -34,6 +34,8 @@ json_t *run_node_json(struct run *run, unsigned index)
 	put(object, "made", counts.made);
 	put(object, "consumed", counts.consumed);
 	put(object, "held", counts.held);
+	if (type->holds)
+		put(object, "room", type->holds(node->params));
 	for (unsigned i = 0; i < reason_count(type); i++)
 		if (counts.dropped[i])
 			put(dropped, reason_name(type, (reason_t)i), counts.dropped[i]);
