@@ -24,9 +24,10 @@ struct control {
 	int poll; // an epoll descriptor of all that is waited for
 	char name[64];
 	char path[108];
-	bool stopping;		// somebody asked for the run to stop
-	bool closing;		// answers that have no end come to theirs
-	bool moved;		// a stream has handed out bytes since this was last false
+	bool stopping; // somebody asked for the run to stop
+	bool closing;  // answers that have no end come to theirs
+	bool moved;    // a stream has handed out bytes since this was last false
+	struct events *events;
 	struct stream *streams; // that are being answered
 	unsigned n_waiting;	// of them with a waker
 };
@@ -126,6 +127,16 @@ struct MHD_Response *stream_response(struct control *, struct MHD_Connection *,
 void streams_tick(struct control *);
 // Brings all streams to their end.
 void streams_close(struct control *);
+
+// events.c
+// Tells all who listen to events, by any thread. What becomes the event's; the name stays.
+void event_raise(struct control *, const char *name, json_t *what);
+void serve_events(const struct request *, struct answer *);
+extern const char *const events_queries[];
+struct events *events_new(struct run *);
+void events_free(struct events *);
+void events_tick(struct events *);
+uint64_t events_wait_ns(const struct events *); // until the next that time brings
 
 // Chooses the name and path of an instance and listens there. The socket, or -1 after an error.
 int control_listen(struct control *, const struct control_options *, struct errors *);

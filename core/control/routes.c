@@ -199,6 +199,10 @@ const struct route routes[] = {
      "changes to another graph, all or nothing; with dry_run says what it would do", serve_change,
      "a graph file", change_queries},
     {"GET", "/stats", "all counters, as `sluice run --json` prints them", serve_stats, NULL, NULL},
+    {"GET", "/events",
+     "what happens, as server-sent events: stats at once and each interval (1s), graph, command, "
+     "fault, note, capture, stop; and lost, where the client was too slow",
+     serve_events, NULL, events_queries},
     {"GET", "/metrics", "all counters in the text format of Prometheus", serve_metrics, NULL, NULL},
     {"GET", "/nodes", "the counters of all nodes", serve_nodes, NULL, NULL},
     {"GET", "/nodes/{node}", "a node: counters, parameters, commands", serve_node, NULL, NULL},

@@ -205,8 +205,10 @@ struct control *control_open(struct run *run, const struct control_options *opti
 		return NULL;
 	}
 	control->daemon = daemon_start(control, fd);
-	if (control->daemon && !poll_make(control))
+	if (control->daemon && !poll_make(control)) {
+		control->events = events_new(run);
 		return control;
+	}
 	error_machine(errors, NULL, "cannot serve %s", control->path);
 	if (control->daemon)
 		MHD_stop_daemon(control->daemon);
@@ -228,6 +230,7 @@ void control_close(struct control *control)
 	streams_close(control);
 	unlink(control->path);
 	MHD_stop_daemon(control->daemon);
+	events_free(control->events);
 	close(control->poll);
 	free(control);
 }
@@ -244,6 +247,7 @@ void control_tick(struct control *control)
 {
 	uint64_t start = now_ns();
 
+	events_tick(control->events);
 	do {
 		control->moved = false;
 		streams_tick(control);
@@ -258,11 +262,12 @@ int control_poll(const struct control *control)
 
 uint64_t control_wait_ns(const struct control *control)
 {
+	uint64_t wait = events_wait_ns(control->events);
 	unsigned long long ms;
 
-	if (MHD_get_timeout(control->daemon, &ms) != MHD_YES)
-		return UINT64_MAX;
-	return ms < UINT64_MAX / 1000000 ? ms * 1000000 : UINT64_MAX;
+	if (MHD_get_timeout(control->daemon, &ms) == MHD_YES && ms < wait / 1000000)
+		wait = ms * 1000000;
+	return wait;
 }
 
 bool control_stopping(const struct control *control)

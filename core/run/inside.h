@@ -154,6 +154,8 @@ struct run {
 	uint64_t progress_count; // what had moved then
 	const char *stuck;
 	uint64_t switch_ns;
+	void (*hear)(void *to, const char *event, json_t *what); // NULL: nobody listens
+	void *hear_to;
 };
 
 // Packets that may wait at inputs that a link leading back enters, a worker: fewer than the pool

@@ -319,6 +319,12 @@ void run_close(struct run *run)
 	free(run);
 }
 
+void run_listen(struct run *run, void (*hear)(void *to, const char *event, json_t *what), void *to)
+{
+	run->hear = hear;
+	run->hear_to = to;
+}
+
 const struct graph *run_graph(const struct run *run)
 {
 	return run->graph;

@@ -66,6 +66,10 @@ int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
 // The same with the graph of a file, losing nothing.
 int run_reload(struct run *, const char *file, const struct graph_set *, unsigned n_sets,
 	       struct errors *);
+// One who is told of what is done to the run, whoever does it; NULL: nobody. On the control thread,
+// after it was done: "graph" {"diff": as run_diff_json(), "parked_ns"}, "command" {"node",
+// "command"}. What it is told becomes its own.
+void run_listen(struct run *, void (*hear)(void *to, const char *event, json_t *what), void *to);
 // How long workers were parked by the last switch.
 uint64_t run_switch_ns(const struct run *);
 

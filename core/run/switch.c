@@ -355,6 +355,7 @@ static void change_free(struct change *change)
 int run_switch(struct run *run, struct graph *new, bool allow_loss, struct errors *errors)
 {
 	struct change change = {.run = run, .old = run->graph, .new = new, .arena = arena_new()};
+	json_t *diff = run->hear ? run_diff_json(run, new) : NULL;
 	unsigned n_old_workers = run->n_workers;
 	uint64_t parked_ns;
 
@@ -365,6 +366,7 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 		new_discard(&change);
 		change_free(&change);
 		graph_free(new);
+		json_decref(diff);
 		return -1;
 	}
 	parked_ns = run_time_ns(run);
@@ -380,6 +382,10 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	old_close(&change, n_old_workers);
 	graph_free(change.old);
 	change_free(&change);
+	if (diff)
+		run->hear(
+		    run->hear_to, "graph",
+		    json_pack("{s:o, s:I}", "diff", diff, "parked_ns", (json_int_t)run->switch_ns));
 	return 0;
 }
 
