@@ -140,6 +140,7 @@ static struct control *server_open(uint64_t most)
 	control->daemon =
 	    MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0,
 			     NULL, NULL, handle, control, MHD_OPTION_END);
+	control->events = events_new(NULL);
 	control->poll = epoll_create1(EPOLL_CLOEXEC);
 	CU_ASSERT_FATAL(maker.waker && control->daemon && control->poll >= 0);
 	epoll_ctl(control->poll, EPOLL_CTL_ADD,
