@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "control/access.h"
 #include "control/control.h"
 #include "control/waker.h"
 #include "value/value.h"
@@ -21,7 +22,9 @@ struct MHD_Response;
 struct control {
 	struct run *run;
 	struct MHD_Daemon *daemon;
-	int poll; // an epoll descriptor of all that is waited for
+	struct MHD_Daemon *tcp; // NULL: nobody listens there
+	struct access access;	// to it
+	int poll;		// an epoll descriptor of all that is waited for
 	char name[64];
 	char path[108];
 	bool stopping; // somebody asked for the run to stop
@@ -107,6 +110,15 @@ const struct route *route_find(const char *method, char *path, const char *parts
 void answer_errors(struct answer *, unsigned status, struct errors *);
 void answer_error(struct answer *, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// server.c
+void daemons_run(struct control *); // what MHD has to do
+
+// admit.c
+#define COOKIE_BYTES (TOKEN_MAX + 100) // with all that is said of it
+// Whether a request over TCP may be served; else what is answered instead, with the cookie in it.
+bool admit(struct control *, struct MHD_Connection *, const char *url, struct answer *,
+	   char cookie[COOKIE_BYTES]);
 
 // answer.c
 // Sends an answer, and frees what it is made of. false: the connection is to be closed.

@@ -35,11 +35,11 @@ static void serve_instance(const struct request *request, struct answer *answer)
 		serve_page(request, answer);
 		return;
 	}
-	answer->json =
-	    json_pack("{s:s, s:i, s:s, s:f, s:i, s:i, s:i}", "name", request->control->name, "pid",
-		      (int)getpid(), "file", graph->file, "seconds",
-		      (double)run_time_ns(request->run) / 1e9, "nodes", (int)graph->n_nodes,
-		      "ports", (int)graph->n_ports, "workers", (int)graph->n_workers);
+	answer->json = json_pack(
+	    "{s:s, s:i, s:s?, s:s, s:f, s:i, s:i, s:i}", "name", request->control->name, "pid",
+	    (int)getpid(), "address", request->control->tcp ? request->control->access.url : NULL,
+	    "file", graph->file, "seconds", (double)run_time_ns(request->run) / 1e9, "nodes",
+	    (int)graph->n_nodes, "ports", (int)graph->n_ports, "workers", (int)graph->n_workers);
 }
 
 static void serve_stats(const struct request *request, struct answer *answer)

@@ -191,14 +191,14 @@ void streams_close(struct control *control)
 			stream->from.stop(stream->from.state);
 		stream_resume(stream);
 	}
-	MHD_run(control->daemon);
+	daemons_run(control);
 	while (control->streams && (left = end - now_ms()) > 0) {
 		poll_once(control, left < 10 ? (int)left : 10);
-		MHD_run(control->daemon);
+		daemons_run(control);
 	}
 	for (struct stream *stream = control->streams; stream; stream = stream->next) {
 		stream->gone = true;
 		stream_resume(stream);
 	}
-	MHD_run(control->daemon);
+	daemons_run(control);
 }
