@@ -43,7 +43,7 @@ static void ctx_add(const struct ctx *ctx, struct node_counts *counts)
 
 	for (unsigned i = 0; i < ctx->ogates; i++) {
 		const struct ogate *gate = &ctx->gates[i];
-		const struct input *input = gate->input;
+		const struct input *input = ogate_input(gate);
 
 		// The only link into an input is counted there.
 		if (input && input->from) {

@@ -25,7 +25,8 @@ struct input {
 	unsigned index;
 	unsigned queued; // packets pending
 	gate_t gate;
-	bool looped; // a link that leads back enters it
+	bool looped;  // a link that leads back enters it
+	bool special; // looped; or no input at all, but the stand-in of a gate with a tap (tap.c)
 } __attribute__((aligned(64)));
 
 struct source {
@@ -51,7 +52,9 @@ struct plan {
 	unsigned n_made;    // all; those that ended stand behind
 	struct ctx **ctxs;  // by node; NULL where this worker does not run it
 	unsigned n_ctxs;
-	bool exact; // some node's type says .clock
+	bool exact;	       // some node's type says .clock
+	struct tapped *tapped; // gates that are tapped
+	struct tap *enters;    // what stands for process(), or NULL
 };
 
 enum worker_request { WORKER_RUN, WORKER_PARK, WORKER_STOP };
@@ -154,6 +157,7 @@ struct run {
 	uint64_t progress_count; // what had moved then
 	const char *stuck;
 	uint64_t switch_ns;
+	struct tap *taps;
 };
 
 // Packets that may wait at inputs that a link leading back enters, a worker: fewer than the pool
@@ -171,6 +175,15 @@ void time_update(struct worker *, bool busy_now);
 int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
 void plan_free(struct plan *);
 int batches_make(struct worker *, const struct plan *); // all of its batches must be free
+
+// tap.c
+// Puts these taps, and no others, into a plan that nobody runs. -1 without memory.
+int taps_set(const struct graph *, struct plan *, struct tap *);
+void taps_remove(struct plan *);
+// Tells the taps of a gate that leads to a stand-in; returns the gate as it would be without.
+struct ogate *tap_pass(struct ctx *, struct batch *, gate_t);
+// What a gate leads to, taps or not.
+const struct input *ogate_input(const struct ogate *);
 
 // open.c
 struct rte_mempool *pool_make(struct run *, const struct graph *, struct errors *);

@@ -138,6 +138,7 @@ static void links_make(const struct graph *graph, struct plan *plan, struct inpu
 			input->from = out;
 		}
 		input->looped |= link->back;
+		input->special |= link->back;
 	}
 	for (unsigned i = 0; i < plan->n_inputs; i++)
 		plan->inputs[i].follow = follow_guess(plan->inputs[i].ctx);
@@ -227,6 +228,7 @@ int plan_make(const struct graph *graph, struct run_node **nodes, struct worker 
 
 void plan_free(struct plan *plan)
 {
+	taps_remove(plan);
 	for (unsigned i = 0; i < plan->n_ctxs; i++)
 		free(plan->ctxs[i]);
 	for (unsigned i = 0; i < plan->n_made; i++)

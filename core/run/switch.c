@@ -118,6 +118,8 @@ static int workers_change(struct change *change, struct errors *errors)
 			goto no_memory;
 		}
 		worker->index = index;
+		if (taps_set(new, &change->plans[i], change->run->taps))
+			goto no_memory;
 		if (change->fresh[i] && batches_make(worker, &change->plans[i]))
 			goto no_memory;
 		if (change->fresh[i] && change->run->started &&
