@@ -243,6 +243,13 @@ void reply_text(struct reply *, const char *key, const char *);
 void reply_bool(struct reply *, const char *key, bool);
 void reply_mac(struct reply *, const char *key, const struct rte_ether_addr *);
 
+// A save() fills in a copy of a node's parameters; what they point to lies in this memory, which is
+// zeroed and not the module's to free.
+struct save;
+void *save_memory(struct save *, size_t n, size_t size);
+// Whether what packets have taught the node is asked for too, not only what commands have changed.
+bool save_learned(const struct save *);
+
 struct command {
 	const char *name;
 	const char *help;
@@ -322,6 +329,10 @@ struct module_type {
 	const char *(*loses)(const void *params, const void *old_params);
 	// Gather what workers kept in their locals before it is read.
 	void (*fold)(struct node *);
+	// Where commands change what the node does: `params`, a copy of its parameters, becomes
+	// those that would make the node as it is now. On the control thread, beside the workers;
+	// what nothing has changed stays as it is, order included.
+	void (*save)(const struct node *, void *params, struct save *);
 };
 
 struct module_entry {

@@ -366,5 +366,6 @@ static struct module_type l2fwd = {
     .tick_parked = l2fwd_tick_parked,
     .take = l2fwd_take,
     .loses = l2fwd_loses,
+    .save = l2fwd_save,
 };
 MODULE(l2fwd)

@@ -173,6 +173,67 @@ static int l2fwd_info(struct node *node, const void *args, struct reply *reply,
 	return 0;
 }
 
+// Stations in an order that does not depend on when they came.
+static int l2fwd_save_order(const void *a, const void *b)
+{
+	const struct l2fwd_entry *x = a, *y = b;
+
+	if (x->vlan != y->vlan)
+		return x->vlan < y->vlan ? -1 : 1;
+	return memcmp(&x->mac, &y->mac, sizeof(x->mac));
+}
+
+// The stations of the table, in that order; learned ones too, if they are asked for and are behind
+// an output gate. Workers may add some meanwhile: no more than there is room for.
+static struct param_list l2fwd_save_stations(const struct node *node, struct save *save)
+{
+	const struct l2fwd *state = node->state;
+	const struct l2fwd_table *table = &state->table;
+	uint64_t wanted = save_learned(save) ? L2FWD_USED : L2FWD_STATIC;
+	struct l2fwd_entry *stations;
+	unsigned room = 0, n = 0;
+
+	for (unsigned i = 0; i < table->size; i++)
+		room += (l2fwd_meta(table, i) & wanted) != 0;
+	stations = save_memory(save, room, sizeof(*stations));
+	for (unsigned i = 0; i < table->size && n < room; i++) {
+		uint64_t meta = l2fwd_meta(table, i);
+		uint64_t key = __atomic_load_n(&table->stations[i].key, __ATOMIC_RELAXED);
+
+		if (!(meta & wanted) || (meta & 0xff) >= node->ogates)
+			continue;
+		stations[n++] = (struct l2fwd_entry){
+		    .mac = l2fwd_mac(key), .gate = {meta & 0xff}, .vlan = (uint16_t)(key >> 48)};
+	}
+	qsort(stations, n, sizeof(*stations), l2fwd_save_order);
+	return (struct param_list){.items = stations, .n = n};
+}
+
+// Those that the parameters have keep their places there, the others follow.
+static void l2fwd_save(const struct node *node, void *p, struct save *save)
+{
+	struct l2fwd_params *params = p;
+	struct param_list now = l2fwd_save_stations(node, save);
+	struct l2fwd_entry *entries = save_memory(save, now.n, sizeof(*entries));
+	bool *placed = save_memory(save, now.n, sizeof(*placed));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < params->entries.n; i++) {
+		const struct l2fwd_entry *found =
+		    bsearch(param_item(l2fwd_entry, params->entries, i), now.items, now.n,
+			    sizeof(*found), l2fwd_save_order);
+
+		if (!found)
+			continue;
+		placed[found - (const struct l2fwd_entry *)now.items] = true;
+		entries[n++] = *found;
+	}
+	for (unsigned i = 0; i < now.n; i++)
+		if (!placed[i])
+			entries[n++] = *param_item(l2fwd_entry, now, i);
+	params->entries = (struct param_list){.items = entries, .n = n};
+}
+
 static const struct command l2fwd_commands[] = {
     {"list", "lists the stations", l2fwd_list_args, l2fwd_list, .live = true},
     {"info", "counts the stations, and those that aged so far", NULL, l2fwd_info, .live = true},

@@ -6,25 +6,45 @@
 
 #include "control/route.h"
 
-void serve_graph(const struct request *request, struct answer *answer)
-{
-	struct arena *arena = arena_new();
-	size_t n = 0;
-	FILE *to = open_memstream(&answer->text, &n);
-
-	if (to) {
-		value_write_yaml(graph_value(run_graph(request->run), arena), to);
-		fclose(to);
-	}
-	answer->type = "application/yaml";
-	arena_free(arena);
-}
-
 static bool query_yes(const struct request *request, const char *name)
 {
 	const char *value = request->query(request, name);
 
 	return value && strcmp(value, "0") != 0 && strcmp(value, "false") != 0;
+}
+
+// The tree is that of the moment when it was asked for; its text is made as the client takes it.
+struct graph_text {
+	struct arena *arena;
+	struct yaml_writer *writer;
+};
+
+static ssize_t graph_text_read(void *state, char *to, size_t n)
+{
+	size_t taken = yaml_writer_take(((struct graph_text *)state)->writer, to, n);
+
+	return taken ? (ssize_t)taken : STREAM_END;
+}
+
+static void graph_text_close(void *state)
+{
+	struct graph_text *text = state;
+
+	yaml_writer_free(text->writer);
+	arena_free(text->arena);
+	free(text);
+}
+
+void serve_graph(const struct request *request, struct answer *answer)
+{
+	struct graph_text *text = memory_new(1, sizeof(*text));
+
+	text->arena = arena_new();
+	text->writer =
+	    yaml_writer_new(run_value(request->run, text->arena, query_yes(request, "learned")));
+	answer->stream = (struct answer_stream){
+	    .read = graph_text_read, .close = graph_text_close, .state = text};
+	answer->type = "application/yaml";
 }
 
 // What becomes of each, from the old graph to the new one; then the change itself.

@@ -183,6 +183,7 @@ static void serve_openapi(const struct request *request, struct answer *answer)
 	answer->json = openapi();
 }
 
+static const char *const export_queries[] = {"learned", NULL};
 static const char *const change_queries[] = {"file", "dry_run", "allow_loss", NULL};
 
 const struct route routes[] = {
@@ -194,7 +195,10 @@ const struct route routes[] = {
     {"GET", "/page/{file}", "a part of the page", serve_page, NULL, NULL},
     {"GET", "/page/{folder}/{file}", "a library of the page", serve_page, NULL, NULL},
     {"GET", "/openapi.json", "this description", serve_openapi, NULL, NULL},
-    {"GET", "/graph", "the running graph as a YAML file that loads", serve_graph, NULL, NULL},
+    {"GET", "/graph",
+     "the running graph with its tables as a YAML file that loads; learned: with what packets have "
+     "taught the nodes",
+     serve_graph, NULL, export_queries},
     {"PUT", "/graph",
      "changes to another graph, all or nothing; with dry_run says what it would do", serve_change,
      "a graph file", change_queries},

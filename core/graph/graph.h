@@ -119,7 +119,10 @@ struct graph *graph_from_value(struct arena *, const char *file, struct value *r
 void graph_free(struct graph *);
 
 // The graph as a normalised tree that loads to the same graph (names for all, one link a line).
+// It needs neither the graph nor its arena any more.
 struct value *graph_value(const struct graph *, struct arena *);
+// The same with other parameters of nodes: params[i] in place of node i's, if it is not NULL.
+struct value *graph_value_with(const struct graph *, const void *const *params, struct arena *);
 
 // The cores that this process was given at its start.
 const cpu_set_t *graph_cores(void);

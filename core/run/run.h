@@ -73,6 +73,10 @@ void run_listen(struct run *, void (*hear)(void *to, const char *event, json_t *
 // How long workers were parked when they last were: the longest. Not while they are.
 uint64_t run_parked_ns(const struct run *);
 
+// The graph as graph_value() writes it, with the parameters that would make the nodes as they are
+// now: what commands have changed is in it, and if `learned`, what packets have taught them.
+struct value *run_value(struct run *, struct arena *, bool learned);
+
 // Counters of a node, gathered over the workers. Arrays have the node's gate counts and reasons.
 struct node_counts {
 	uint64_t in[GATES_MAX];

@@ -84,16 +84,19 @@ char *arena_strndup(struct arena *arena, const char *text, size_t n)
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
 	va_list args, again;
-	char *text;
+	char small[128], *text;
 	int length;
 
 	va_start(args, format);
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, args);
+	length = vsnprintf(small, sizeof(small), format, args);
 	if (length < 0)
 		memory_out();
 	text = arena_take(arena, (size_t)length + 1);
-	vsnprintf(text, (size_t)length + 1, format, again);
+	if ((size_t)length < sizeof(small))
+		memcpy(text, small, (size_t)length + 1);
+	else
+		vsnprintf(text, (size_t)length + 1, format, again);
 	va_end(again);
 	va_end(args);
 	return text;

@@ -31,10 +31,15 @@ bool mac_scan(const char *text, struct rte_ether_addr *mac)
 
 const char *mac_text(struct arena *arena, const struct rte_ether_addr *mac)
 {
-	const uint8_t *b = mac->addr_bytes;
+	static const char digits[] = "0123456789abcdef";
+	char *text = arena_alloc(arena, 3 * (size_t)RTE_ETHER_ADDR_LEN);
 
-	return arena_printf(arena, "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4],
-			    b[5]);
+	for (unsigned i = 0; i < RTE_ETHER_ADDR_LEN; i++) {
+		text[3 * i] = digits[mac->addr_bytes[i] >> 4];
+		text[3 * i + 1] = digits[mac->addr_bytes[i] & 15];
+		text[3 * i + 2] = i < RTE_ETHER_ADDR_LEN - 1 ? ':' : '\0';
+	}
+	return text;
 }
 
 // ADDRESS[/LENGTH]; a bare address has the full length.

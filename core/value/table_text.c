@@ -89,7 +89,7 @@ static const char *field_text(struct arena *arena, const struct param *row, cons
 		return *FIELD(bool, row, strct) ? "true" : "false";
 	case PARAM_STRING:
 		text = *FIELD(char *, row, strct);
-		return text ? text : "";
+		return text ? arena_strdup(arena, text) : "";
 	case PARAM_DURATION:
 		return duration_text(arena, *FIELD(struct duration, row, strct));
 	case PARAM_BYTES:
@@ -110,7 +110,7 @@ static const char *field_text(struct arena *arena, const struct param *row, cons
 		return frame_text(arena, FIELD(struct frame, row, strct));
 	case PARAM_PORT:
 		text = FIELD(struct port_ref, row, strct)->name;
-		return text ? text : "";
+		return text ? arena_strdup(arena, text) : "";
 	default:
 		return number_text(arena, row, strct);
 	}
@@ -129,6 +129,10 @@ static bool quotes_needed(const char *text)
 	       !strcasecmp(text, "null");
 }
 
+static struct value *map_value(struct arena *, const struct param *table, const void *strct,
+			       const void *const *defaults);
+static const void **table_defaults(struct arena *, const struct param *table);
+
 static struct value *field_value(struct arena *arena, const struct param *row, const void *strct,
 				 bool brief)
 {
@@ -137,20 +141,24 @@ static struct value *field_value(struct arena *arena, const struct param *row, c
 	struct value *value;
 
 	if (row->type != PARAM_LIST) {
-		value = value_scalar(arena, nowhere, field_text(arena, row, strct));
+		value = value_new(arena, VALUE_SCALAR, nowhere);
+		value->text = field_text(arena, row, strct);
 		value->quoted =
-		    !*value->text || (quotes_needed(value->text) &&
-				      (row->type == PARAM_STRING || row->type == PARAM_HEX ||
-				       row->type == PARAM_FRAME));
+		    !*value->text || ((row->type == PARAM_STRING || row->type == PARAM_HEX ||
+				       row->type == PARAM_FRAME) &&
+				      quotes_needed(value->text));
 		return value;
 	}
 	value = value_new(arena, VALUE_LIST, nowhere);
+	// Once for all items, of which there may be many.
+	const void **defaults = brief && !bare ? table_defaults(arena, row->fields) : NULL;
+
 	for (unsigned i = 0; i < list->n; i++) {
 		const void *item = (const char *)list->items + i * row->fields->struct_size;
 
 		value_append(arena, value,
 			     bare ? field_value(arena, row->fields, item, brief)
-				  : table_value(arena, row->fields, item, brief));
+				  : map_value(arena, row->fields, item, defaults));
 	}
 	return value;
 }
@@ -162,33 +170,40 @@ struct value *table_field_value(struct arena *arena, const struct param *row, co
 
 static bool field_equal(const struct param *, const void *a, const void *b);
 
-// A default that needs names to be read (a gate's) counts as not equal.
-static bool at_default(struct arena *arena, const struct param *row, const void *strct)
+// A struct for each row of the table in which that row has its default; NULL: it has none, or one
+// that needs names to be read (a gate's).
+static const void **table_defaults(struct arena *arena, const struct param *table)
 {
-	const struct param alone[] = {*row, PARAM_END};
-	struct errors *errors;
-	const void *def;
-	bool equal;
+	const void **defaults = arena_alloc(arena, (table_length(table) + 1) * sizeof(*defaults));
+	struct errors *errors = errors_new();
 
-	if (!row->def)
-		return false;
-	errors = errors_new();
-	def = table_fill(arena, alone, "", nowhere, NULL, NULL, errors);
-	equal = def && field_equal(row, def, strct);
+	for (unsigned i = 0; table && table[i].name; i++) {
+		const struct param alone[] = {table[i], PARAM_END};
+
+		if (table[i].def)
+			defaults[i] = table_fill(arena, alone, "", nowhere, NULL, NULL, errors);
+	}
 	errors_free(errors);
-	return equal;
+	return defaults;
+}
+
+// Rows that are at one of the defaults are left out; NULL: none is.
+static struct value *map_value(struct arena *arena, const struct param *table, const void *strct,
+			       const void *const *defaults)
+{
+	struct value *map = value_new(arena, VALUE_MAP, nowhere);
+
+	for (unsigned i = 0; table && table[i].name; i++)
+		if (!defaults || !defaults[i] || !field_equal(&table[i], defaults[i], strct))
+			value_put(arena, map, table[i].name, nowhere,
+				  field_value(arena, &table[i], strct, defaults));
+	return map;
 }
 
 struct value *table_value(struct arena *arena, const struct param *table, const void *strct,
 			  bool brief)
 {
-	struct value *map = value_new(arena, VALUE_MAP, nowhere);
-
-	for (const struct param *row = table; row && row->name; row++)
-		if (!brief || !at_default(arena, row, strct))
-			value_put(arena, map, row->name, nowhere,
-				  field_value(arena, row, strct, brief));
-	return map;
+	return map_value(arena, table, strct, brief ? table_defaults(arena, table) : NULL);
 }
 
 static bool texts_equal(const char *a, const char *b)

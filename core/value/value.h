@@ -76,6 +76,13 @@ const char *value_describe(struct arena *, const struct value *);
 // and lists in flow style, as a person would write a graph).
 void value_write_yaml(const struct value *, FILE *);
 
+// The same text in parts, where writing all of it would take too long: up to `max` bytes more, 0 at
+// the end. The tree must stay.
+struct yaml_writer;
+struct yaml_writer *yaml_writer_new(const struct value *);
+size_t yaml_writer_take(struct yaml_writer *, char *to, size_t max);
+void yaml_writer_free(struct yaml_writer *);
+
 // Replaces $name and ${name} in all scalars of the tree by the values of `vars` (a map; may be
 // NULL); `$$` is a dollar sign. Unknown names (with "did you mean"), cycles among the vars and a
 // list or map inside a longer text are errors. A scalar that is just `$name` becomes the var's

@@ -233,6 +233,45 @@ static void test_write_bad_text(void)
 	arena_free(arena);
 }
 
+static void test_write_parts(void)
+{
+	struct arena *arena = arena_new();
+	struct value *list = value_new(arena, VALUE_LIST, nowhere);
+	char *whole = NULL, part[70];
+	size_t length, n;
+	FILE *to = open_memstream(&whole, &length);
+
+	for (unsigned i = 0; i < 5000; i++) {
+		struct value *map = value_new(arena, VALUE_MAP, nowhere);
+
+		value_put(arena, map, "number", nowhere,
+			  value_scalar(arena, nowhere, arena_printf(arena, "%u", i)));
+		value_append(arena, list, map);
+	}
+	value_write_yaml(list, to);
+	fclose(to);
+	for (size_t max = 1; max <= sizeof(part); max += 23) {
+		struct yaml_writer *writer = yaml_writer_new(list);
+		size_t at = 0;
+
+		while ((n = yaml_writer_take(writer, part, max)) > 0) {
+			CU_ASSERT_FATAL(n <= max && at + n <= length);
+			CU_ASSERT(!memcmp(whole + at, part, n));
+			at += n;
+		}
+		CU_ASSERT_EQUAL(at, length);
+		CU_ASSERT_EQUAL(yaml_writer_take(writer, part, max), 0);
+		yaml_writer_free(writer);
+	}
+	// Whoever lets go before the end.
+	struct yaml_writer *writer = yaml_writer_new(list);
+
+	CU_ASSERT_EQUAL(yaml_writer_take(writer, part, 10), 10);
+	yaml_writer_free(writer);
+	free(whole);
+	arena_free(arena);
+}
+
 static const CU_TestInfo cases[] = {
     {"arena", test_arena},
     {"builders and copies", test_builders},
@@ -241,6 +280,7 @@ static const CU_TestInfo cases[] = {
     {"suggestions", test_suggest},
     {"written as YAML and read back", test_write},
     {"text that is no UTF-8", test_write_bad_text},
+    {"written in parts", test_write_parts},
     CU_TEST_INFO_NULL,
 };
 SUITE(value, cases)
