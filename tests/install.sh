@@ -55,33 +55,76 @@ else
 fi
 cd "$OLDPWD" || exit 1
 
+# Completion asks the program, and the program the instance that runs.
+cat >live.yaml <<'END'
+nodes: {make: Source, fwd: L2Fwd}
+graph: ["make -> fwd -> Sink", "fwd[1] -> Discard"]
+END
+background "$sluice" run live.yaml --quiet
+wait_for 30 "$sluice" ps
 if [ -r /usr/share/bash-completion/bash_completion ]; then
+	# What Tab makes of words, split as bash splits them.
 	complete_words() {
 		bash --norc -c '. /usr/share/bash-completion/bash_completion
 			. "$0"; compopt() { :; }; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"
+			COMP_LINE=${COMP_LINE// = /=}; COMP_LINE=${COMP_LINE// =/=}
 			COMP_POINT=${#COMP_LINE}; _sluice; printf "%s\n" "${COMPREPLY[@]}"' \
-			"$prefix/share/bash-completion/completions/sluice" "$@" 2>&1
+			"$prefix/share/bash-completion/completions/sluice" "$@" 2>&1 | paste -sd ' '
 	}
-	expect "completion of commands" doctor "$(complete_words "$sluice" doc)"
-	expect "completion of modules" MACSwap "$(complete_words "$sluice" modules MACS)"
-	expect "completion of options" --json "$(complete_words "$sluice" doctor --j)"
-	expect "completion of vars" filter= "$(complete_words "$sluice" run \
+	expect "bash: commands" doctor "$(complete_words "$sluice" doc)"
+	expect "bash: modules" MACSwap "$(complete_words "$sluice" modules MACS)"
+	expect "bash: options" --json "$(complete_words "$sluice" doctor --j)"
+	expect "bash: options of what runs" "--json --name" "$(complete_words "$sluice" export -- |
+		tr ' ' '\n' | grep -e json -e name | paste -sd ' ')"
+	expect "bash: vars" filter= "$(complete_words "$sluice" run \
 		"$prefix/share/sluice/graphs/demo.yaml" --set f)"
-	cat >live.yaml <<-'END'
-		nodes: {make: Source, fwd: L2Fwd}
-		graph: ["make -> fwd -> Sink"]
-	END
-	background "$sluice" run live.yaml --quiet
-	wait_for 30 "$sluice" ps
-	expect "completion of instances" live "$(complete_words "$sluice" stats --name l)"
-	expect "completion of a running graph's nodes" make "$(complete_words "$sluice" stats m)"
-	expect "completion of its commands" flush "$(complete_words "$sluice" call fwd fl)"
-	expect "completion of their arguments" mac= "$(complete_words "$sluice" call fwd add m)"
-	"$sluice" stop --wait
-	rm live.yaml
+	expect "bash: files" "$prefix/share/sluice/graphs/demo.yaml" \
+		"$(complete_words "$sluice" diff "$prefix/share/sluice/graphs/demo.y")"
+	expect "bash: formats" svg "$(complete_words "$sluice" show --format s)"
+	expect "bash: instances" live "$(complete_words "$sluice" stats --name l)"
+	expect "bash: instances behind =" live "$(complete_words "$sluice" stats --name = l)"
+	expect "bash: nodes" make "$(complete_words "$sluice" stats m)"
+	expect "bash: nodes with commands" fwd "$(complete_words "$sluice" call "")"
+	expect "bash: commands of a node" flush "$(complete_words "$sluice" call fwd fl)"
+	expect "bash: arguments" mac= "$(complete_words "$sluice" call fwd add m)"
+	expect "bash: arguments not given yet" "gate= vlan=" \
+		"$(complete_words "$sluice" call fwd add mac = 02:00:00:00:00:01 "")"
+	expect "bash: values" true "$(complete_words "$sluice" call fwd flush static = t)"
+	expect "bash: gates" "0 1" "$(complete_words "$sluice" call --name live fwd add gate =)"
 else
-	skip "completion" "there is no bash-completion"
+	skip "bash completion" "there is no bash-completion"
 fi
+if command -v zsh >/dev/null; then
+	while IFS='|' read -r name line wanted; do
+		echo "$line" >&3
+		echo "$name|$wanted" >&4
+	done 3>lines 4>wanted <<-END
+		commands|sluice doc|sluice doctor 
+		modules|sluice modules MACS|sluice modules MACSwap 
+		options|sluice doctor --j|sluice doctor --json 
+		vars|sluice run $prefix/share/sluice/graphs/demo.yaml --set f|sluice run $prefix/share/sluice/graphs/demo.yaml --set filter=
+		files|sluice diff usr/share/sluice/graphs/dem|sluice diff usr/share/sluice/graphs/demo.yaml 
+		formats|sluice show --format s|sluice show --format svg 
+		instances|sluice stats --name l|sluice stats --name live 
+		nodes|sluice stats m|sluice stats make 
+		commands of a node|sluice call fwd fl|sluice call fwd flush 
+		arguments|sluice call fwd add m|sluice call fwd add mac=
+		values|sluice call fwd flush static=t|sluice call fwd flush static=true 
+	END
+	PATH=$prefix/bin:$PATH timeout 60 zsh -f "$root/tests/lib/complete.zsh" \
+		"$prefix/share/zsh/site-functions" <lines >got
+	while IFS='|' read -r name wanted && IFS= read -r got <&3; do
+		expect "zsh: $name" "$wanted" "$got"
+	done <wanted 3<got
+	expect "zsh: every line was completed" "$(wc -l <wanted)" "$(wc -l <got)"
+else
+	skip "zsh completion" "there is no zsh"
+fi
+"$sluice" stop --wait
+expect "no instance: no nodes" "" "$("$sluice" complete stats "" 2>&1)"
+expect "no such command: no words" "" "$("$sluice" complete none "" 2>&1)"
+expect "no words: the commands" run "$("$sluice" complete | sed -n '1s/\t.*//p')"
+rm -f live.yaml lines wanted got
 
 cd "$root" || exit 1
 run_ok "make uninstall" make_here uninstall

@@ -9,20 +9,6 @@
 #include "cli/change.h"
 #include "value/file.h"
 
-error_t change_take(struct change_args *args, int key, char *arg)
-{
-	switch (key) {
-	case 'n':
-		args->name = arg;
-		return 0;
-	case 'j':
-		args->json = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
 // The instance loads what --module named here, wherever it stands.
 static void modules_add(const struct cli_graph *at, struct arena *arena, struct value *root)
 {
@@ -132,7 +118,7 @@ static int graph_send(const struct change_args *args, struct client *client,
 	request->method = "PUT";
 	request->path = path;
 	if (live_ask(client, request, &reply, &code)) {
-		if (args->json)
+		if (args->live.json)
 			live_print_json(reply.json);
 		else
 			answer_print(args, reply.json);
@@ -158,7 +144,7 @@ static int change_send(struct change_args *args)
 		return cli_fail(errors);
 	errors_free(errors);
 	request.body = text;
-	client = live_open(args->name, &code);
+	client = live_open(args->live.name, &code);
 	if (client)
 		code = graph_send(args, client, &request);
 	client_close(client);
@@ -171,7 +157,7 @@ int change_run(const struct cli_syntax *syntax, int argc, char **argv, struct ch
 	int code;
 
 	cli_parse(syntax, argc, argv, args);
-	args->graph.json = args->json;
+	args->graph.json = args->live.json;
 	code = change_send(args);
 	cli_graph_free(&args->graph);
 	return code;

@@ -9,19 +9,10 @@
 
 struct change_args {
 	struct cli_graph graph;
-	const char *name; // of the instance
-	bool json;
+	struct cli_live live;
 	bool dry_run;
 	bool allow_loss;
 };
-
-// The options --name and --json, and what takes them.
-#define CHANGE_OPTIONS                                                                             \
-	{"name", 'n', "NAME", 0, "picks the instance; not needed where only one runs", 0},         \
-	{                                                                                          \
-		"json", 'j', NULL, 0, "prints the answer as a JSON object", 0                      \
-	}
-error_t change_take(struct change_args *, int key, char *arg);
 
 // Reads the command line, sends the graph, prints what is answered. The exit code.
 int change_run(const struct cli_syntax *, int argc, char **argv, struct change_args *);

@@ -44,13 +44,18 @@ extern const struct argp cli_module_argp; // --module alone
 
 // What a command line looks like.
 struct cli_syntax {
-	const struct argp *shared;	   // what `args` begins with; NULL: nothing
+	const struct argp *shared; // what `args` begins with; NULL: nothing
+	size_t live; // where `args` has a struct cli_live besides, for --name and --json; 0: none
 	const struct argp_option *options; // its own
 	// Takes an option or argument of its own, as a parser of argp does.
 	error_t (*take)(void *args, int key, char *arg, struct argp_state *);
 	const char *args_doc;
 	const char *doc;
 };
+
+// In place of a command line: prints the options, as complete.c reads them, and ends the program.
+// A line each: long name, letter, what it takes or "", and help, with tabs between.
+#define CLI_LIST_OPTIONS "--list-options"
 
 // Fills `args`, which begins with what the shared options fill; ends the program after a wrong
 // command line.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/live.h"
 #include "value/table.h"
 
 enum { KEY_SET = 's', KEY_MODULE = 'm', KEY_MEMORY = 256, KEY_INSTRUCTIONS };
@@ -110,8 +110,12 @@ static error_t parse_key(int key, char *arg, struct argp_state *state)
 	const struct parse *at = state->input;
 
 	if (key == ARGP_KEY_INIT) {
+		unsigned n = 0;
+
 		if (at->syntax->shared)
-			state->child_inputs[0] = at->args;
+			state->child_inputs[n++] = at->args;
+		if (at->syntax->live)
+			state->child_inputs[n] = (char *)at->args + at->syntax->live;
 		return 0;
 	}
 	return at->syntax->take(at->args, key, arg, state);
@@ -153,16 +157,37 @@ static void script_help(int argc, char **argv)
 	exit(EXIT_DONE);
 }
 
+static void options_list(const struct argp *argp)
+{
+	for (const struct argp_option *option = argp->options; option && option->name; option++)
+		printf("--%s\t%c\t%s%s%s\t%s\n", option->name,
+		       option->key > ' ' && option->key < 0x7f ? option->key : ' ',
+		       option->arg && option->flags & OPTION_ARG_OPTIONAL ? "[" : "",
+		       option->arg ? option->arg : "",
+		       option->arg && option->flags & OPTION_ARG_OPTIONAL ? "]" : "", option->doc);
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		options_list(child->argp);
+}
+
 void cli_parse(const struct cli_syntax *syntax, int argc, char **argv, void *args)
 {
-	const struct argp_child children[] = {{.argp = syntax->shared}, {0}};
+	struct argp_child children[3] = {{0}};
 	const struct argp argp = {.options = syntax->options,
 				  .parser = parse_key,
 				  .args_doc = syntax->args_doc,
 				  .doc = syntax->doc,
-				  .children = syntax->shared ? children : NULL};
+				  .children = children};
 	struct parse at = {.syntax = syntax, .args = args};
+	unsigned n = 0;
 
+	if (syntax->shared)
+		children[n++].argp = syntax->shared;
+	if (syntax->live)
+		children[n].argp = &cli_live_argp;
+	if (argc == 2 && !strcmp(argv[1], CLI_LIST_OPTIONS)) {
+		options_list(&argp);
+		exit(EXIT_DONE);
+	}
 	if (syntax->shared == &cli_graph_argp)
 		script_help(argc, argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &at);

@@ -3,17 +3,18 @@
 
 #include "cli/change.h"
 
-static const struct argp_option options[] = {CHANGE_OPTIONS, {0}};
-
 static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
+	(void)into;
+	(void)key;
+	(void)arg;
 	(void)state;
-	return change_take(into, key, arg);
+	return ARGP_ERR_UNKNOWN;
 }
 
 static const struct cli_syntax syntax = {
     .shared = &cli_graph_argp,
-    .options = options,
+    .live = offsetof(struct change_args, live),
     .take = take,
     .args_doc = "FILE",
     .doc = "Says what `sluice reload FILE` would do to a graph that runs: which nodes and ports go "

@@ -2,7 +2,6 @@
 // sluice doctor: what this machine has for running graphs, and how to get what it lacks. It only
 // looks; DPDK is not started.
 
-#include <argp.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,30 +78,32 @@ static const struct argp_option options[] = {
     {},
 };
 
-static error_t doctor_option(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	bool *json = state->input;
+	bool *json = into;
 
 	(void)arg;
+	(void)state;
 	if (key != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*json = true;
 	return 0;
 }
 
+static const struct cli_syntax syntax = {
+    .options = options,
+    .take = take,
+    .doc = "Looks at cores, memory, limits, drivers and permissions, and says how to get "
+	   "what is lacking.\vThe exit code is 3 when no graph can run here at all.",
+};
+
 static int doctor_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-	    .options = options,
-	    .parser = doctor_option,
-	    .doc = "Looks at cores, memory, limits, drivers and permissions, and says how to get "
-		   "what is lacking.\vThe exit code is 3 when no graph can run here at all.",
-	};
 	json_t *findings = json_array();
 	bool json = false;
 	bool stops;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	cli_parse(&syntax, argc, argv, &json);
 	doctor_cores(findings);
 	doctor_clock(findings);
 	doctor_hugepages(findings);

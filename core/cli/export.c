@@ -129,8 +129,6 @@ static int text_write(const struct export_args *args, const char *text)
 		code = file_replace(args->file, text, json);
 	else if (root)
 		text_put(text, json, stdout);
-	if (root && !args->file && (fflush(stdout) || ferror(stdout)))
-		code = fail_errno("standard output", "cannot be written");
 	arena_free(arena);
 	return code;
 }

@@ -10,19 +10,27 @@ static const struct argp_option name_options[] = {
     {0},
 };
 
-static const struct argp_option live_options[] = {
-    {"name", 'n', "NAME", 0, "picks the instance; not needed where only one runs", 0},
+static const struct argp_option json_options[] = {
     {"json", 'j', NULL, 0, "prints JSON", 0},
     {0},
 };
+
+static error_t name_parse(int key, char *arg, struct argp_state *state)
+{
+	if (key != 'n')
+		return ARGP_ERR_UNKNOWN;
+	((struct cli_live *)state->input)->name = arg;
+	return 0;
+}
 
 static error_t live_parse(int key, char *arg, struct argp_state *state)
 {
 	struct cli_live *at = state->input;
 
+	(void)arg;
 	switch (key) {
-	case 'n':
-		at->name = arg;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = at;
 		return 0;
 	case 'j':
 		at->json = true;
@@ -32,8 +40,12 @@ static error_t live_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cli_name_argp = {.options = name_options, .parser = live_parse};
-const struct argp cli_live_argp = {.options = live_options, .parser = live_parse};
+const struct argp cli_name_argp = {.options = name_options, .parser = name_parse};
+const struct argp cli_live_argp = {
+    .options = json_options,
+    .parser = live_parse,
+    .children = (const struct argp_child[]){{.argp = &cli_name_argp}, {0}},
+};
 
 struct client *live_open(const char *name, int *code)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/complete.h"
 
 static const struct subcommand *const subcommands[] = {
     &cli_run,	  &cli_check,  &cli_show,	&cli_test,   &cli_ps,	   &cli_stats,
@@ -83,6 +84,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--version"))
 		argv[1] = (char *)"version";
+	// For shells, and not for people: `--help` does not list it.
+	if (!strcmp(argv[1], "complete"))
+		return finish(complete(subcommands, N_SUBCOMMANDS, argc - 2, argv + 2));
 	for (size_t i = 0; i < N_SUBCOMMANDS; i++) {
 		if (strcmp(argv[1], subcommands[i]->name))
 			continue;

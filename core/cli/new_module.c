@@ -2,7 +2,6 @@
 // sluice new-module: writes a module of one's own outside this tree, which builds and passes its
 // test at once.
 
-#include <argp.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -182,9 +181,9 @@ static const struct argp_option options[] = {
     {},
 };
 
-static error_t new_module_option(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	struct new_module *new = state->input;
+	struct new_module *new = into;
 
 	switch (key) {
 	case 'd':
@@ -203,18 +202,19 @@ static error_t new_module_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct cli_syntax syntax = {
+    .options = options,
+    .take = take,
+    .args_doc = "NAME",
+    .doc = "Writes a module of your own, outside the source tree: its source, a test, a "
+	   "graph and a Makefile. It builds and passes at once.",
+};
+
 static int new_module_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-	    .options = options,
-	    .parser = new_module_option,
-	    .args_doc = "NAME",
-	    .doc = "Writes a module of your own, outside the source tree: its source, a test, a "
-		   "graph and a Makefile. It builds and passes at once.",
-	};
 	struct new_module new = {};
 
-	argp_parse(&argp, argc, argv, 0, NULL, &new);
+	cli_parse(&syntax, argc, argv, &new);
 	if (!name_valid(new.name)) {
 		fprintf(stderr,
 			"sluice: error: \"%s\" is no name for a module; it should be 2 to %d "

@@ -6,7 +6,6 @@
 enum { KEY_ALLOW_LOSS = 'l' };
 
 static const struct argp_option options[] = {
-    CHANGE_OPTIONS,
     {"allow-loss", KEY_ALLOW_LOSS, NULL, 0,
      "changes it even if nodes lose some of their state (`sluice diff` says which)", 0},
     {0},
@@ -16,15 +15,17 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
 	struct change_args *args = into;
 
+	(void)arg;
 	(void)state;
 	if (key != KEY_ALLOW_LOSS)
-		return change_take(args, key, arg);
+		return ARGP_ERR_UNKNOWN;
 	args->allow_loss = true;
 	return 0;
 }
 
 static const struct cli_syntax syntax = {
     .shared = &cli_graph_argp,
+    .live = offsetof(struct change_args, live),
     .options = options,
     .take = take,
     .args_doc = "FILE",

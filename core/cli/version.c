@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // sluice version: what this program is, what it was built with, and what it runs with now.
 
-#include <argp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,28 +128,30 @@ static const struct argp_option options[] = {
     {},
 };
 
-static error_t version_option(int key, char *arg, struct argp_state *state)
+static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
-	bool *json = state->input;
+	bool *json = into;
 
 	(void)arg;
+	(void)state;
 	if (key != 'j')
 		return ARGP_ERR_UNKNOWN;
 	*json = true;
 	return 0;
 }
 
+static const struct cli_syntax syntax = {
+    .options = options,
+    .take = take,
+    .doc = "Shows versions, the compiler and the flags really used.",
+};
+
 static int version_run(int argc, char **argv)
 {
-	static const struct argp argp = {
-	    .options = options,
-	    .parser = version_option,
-	    .doc = "Shows versions, the compiler and the flags really used.",
-	};
 	bool json = false;
 	json_t *all;
 
-	argp_parse(&argp, argc, argv, 0, NULL, &json);
+	cli_parse(&syntax, argc, argv, &json);
 	all = version_json();
 	if (json) {
 		json_dumpf(all, stdout, JSON_INDENT(2));
