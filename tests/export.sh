@@ -91,6 +91,9 @@ wait_for 20 learned || not_ok "it learns" "no station is learned"
 code "export after changes" 0 "$SLUICE" export --name was -o "$tmp/changed.yaml"
 expect "what stays keeps its order, what is new follows" '["07 1","03 1","09 0"]' \
 	"$(entries "$tmp/changed.yaml" 'map("\(.mac[15:]) \(.gate)")')"
+code "after changes: diff" 0 "$SLUICE" diff "$tmp/changed.yaml" --name was --json
+holds "after changes: what is exported is what runs" '(.nodes.live + .nodes.replaced + .nodes.new +
+	.nodes.removed) == []'
 start again "$tmp/changed.yaml"
 for node in plain tagged; do
 	expect "$node: a new instance has the same stations" "$(answers was $node)" \
@@ -154,8 +157,7 @@ code "100,000 stations: one more" 0 "$SLUICE" call --name big fwd add mac=02:ff:
 code "100,000 stations: export" 0 "$SLUICE" export --name big -o "$tmp/huge.yaml"
 expect "100,000 stations: all are there" 100001 "$(grep -c gate: "$tmp/huge.yaml")"
 code "100,000 stations: it loads" 0 "$SLUICE" diff "$tmp/huge.yaml" --name big --json
-holds "100,000 stations: it is what runs, but for one" '.nodes.replaced == ["fwd"] and
-	.nodes.kept == ["make", "out"] and .losses == []'
+holds "100,000 stations: it is what runs" '(.nodes.kept | length) == 3'
 curl -s --limit-rate 200k --max-time 60 --unix-socket "$SLUICE_SOCKETS/big.sock" \
 	http://sluice/graph >"$tmp/slow" &
 slow=$!

@@ -27,11 +27,20 @@ static enum graph_fate port_fate(const struct graph_port *old, const struct grap
 	return FATE_REPLACED;
 }
 
+static enum graph_fate params_fate(const struct param *table, const void *old, const void *new)
+{
+	if (!table || table_equal(table, old, new))
+		return FATE_KEPT;
+	return only_live_differs(table, old, new) ? FATE_LIVE : FATE_REPLACED;
+}
+
+// `now`: other parameters that the old node may be said to have, or NULL.
 static enum graph_fate node_fate(const struct graph_diff *diff, const struct graph *old_graph,
 				 const struct graph *new_graph, const struct graph_node *old,
-				 const struct graph_node *new)
+				 const void *now, const struct graph_node *new)
 {
 	const struct param *table = new->type->params;
+	enum graph_fate fate;
 
 	// A port that is replaced replaces the nodes that hold it.
 	if (new->port >= 0 &&
@@ -44,9 +53,8 @@ static enum graph_fate node_fate(const struct graph_diff *diff, const struct gra
 		return FATE_REPLACED;
 	if (old->igates != new->igates || old->ogates != new->ogates)
 		return FATE_REPLACED;
-	if (!table || table_equal(table, old->params, new->params))
-		return FATE_KEPT;
-	return only_live_differs(table, old->params, new->params) ? FATE_LIVE : FATE_REPLACED;
+	fate = params_fate(table, old->params, new->params);
+	return fate == FATE_REPLACED && now ? params_fate(table, now, new->params) : fate;
 }
 
 static void ports_compare(struct graph_diff *diff, const struct graph *old, const struct graph *new)
@@ -61,7 +69,8 @@ static void ports_compare(struct graph_diff *diff, const struct graph *old, cons
 	}
 }
 
-static void nodes_compare(struct graph_diff *diff, const struct graph *old, const struct graph *new)
+static void nodes_compare(struct graph_diff *diff, const struct graph *old,
+			  const void *const *params, const struct graph *new)
 {
 	for (unsigned i = 0; i < new->n_nodes; i++) {
 		const struct graph_node *node = &new->nodes[i];
@@ -73,7 +82,8 @@ static void nodes_compare(struct graph_diff *diff, const struct graph *old, cons
 		if (at < 0 || old->nodes[at].type != node->type)
 			continue;
 		diff->old_nodes[i] = at;
-		diff->nodes[i] = node_fate(diff, old, new, &old->nodes[at], node);
+		diff->nodes[i] =
+		    node_fate(diff, old, new, &old->nodes[at], params ? params[at] : NULL, node);
 		if (diff->nodes[i] != FATE_REPLACED) {
 			diff->gone_nodes[at] = FATE_KEPT;
 			continue;
@@ -86,7 +96,8 @@ static void nodes_compare(struct graph_diff *diff, const struct graph *old, cons
 	}
 }
 
-struct graph_diff *graph_diff(struct arena *arena, const struct graph *old, const struct graph *new)
+struct graph_diff *graph_diff_with(struct arena *arena, const struct graph *old,
+				   const void *const *params, const struct graph *new)
 {
 	struct graph_diff *diff = arena_alloc(arena, sizeof(*diff));
 
@@ -102,6 +113,11 @@ struct graph_diff *graph_diff(struct arena *arena, const struct graph *old, cons
 	for (unsigned i = 0; i < old->n_ports; i++)
 		diff->gone_ports[i] = FATE_REMOVED;
 	ports_compare(diff, old, new);
-	nodes_compare(diff, old, new);
+	nodes_compare(diff, old, params, new);
 	return diff;
+}
+
+struct graph_diff *graph_diff(struct arena *arena, const struct graph *old, const struct graph *new)
+{
+	return graph_diff_with(arena, old, NULL, new);
 }

@@ -156,6 +156,10 @@ struct graph_diff {
 };
 
 struct graph_diff *graph_diff(struct arena *, const struct graph *old, const struct graph *new);
+// The same, where the old graph runs and commands have changed its nodes: params[i], if not NULL,
+// are the parameters that would make node i as it is now. A new graph that has those has it too.
+struct graph_diff *graph_diff_with(struct arena *, const struct graph *old,
+				   const void *const *params, const struct graph *new);
 
 // The registered types, sorted by name.
 const struct module_type *module_find(const char *name);

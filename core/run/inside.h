@@ -213,6 +213,10 @@ void ports_stop(struct run_port **, unsigned n); // those that connect before th
 void port_free(struct run_port *);
 void run_pollers(struct run *, bool known); // tells those who wait for quiet, while workers run
 
+// save.c
+// By node, the parameters that would make it as it is now; NULL: those that it has.
+const void *const *params_saved(struct run *, struct arena *, bool learned);
+
 // worker.c
 int worker_start(struct worker *, struct place, struct errors *); // parked
 void worker_ask(struct worker *, enum worker_request);

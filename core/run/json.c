@@ -176,7 +176,8 @@ json_t *run_diff_json(struct run *run, const struct graph *new)
 	json_t *nodes = fates_json(), *ports = fates_json(), *losses = json_array();
 	const struct graph *old = run_graph(run);
 	struct arena *arena = arena_new();
-	const struct graph_diff *diff = graph_diff(arena, old, new);
+	const struct graph_diff *diff =
+	    graph_diff_with(arena, old, params_saved(run, arena, false), new);
 
 	for (unsigned i = 0; i < new->n_nodes; i++) {
 		fate_add(nodes, diff->nodes[i], new->nodes[i].name);

@@ -21,7 +21,7 @@ bool save_learned(const struct save *save)
 	return save->learned;
 }
 
-struct value *run_value(struct run *run, struct arena *arena, bool learned)
+const void *const *params_saved(struct run *run, struct arena *arena, bool learned)
 {
 	unsigned n = run->graph->n_nodes;
 	const void **params = arena_alloc(arena, (n + 1) * sizeof(*params));
@@ -39,5 +39,10 @@ struct value *run_value(struct run *run, struct arena *arena, bool learned)
 		type->save(node, copy, &save);
 		params[i] = copy;
 	}
-	return graph_value_with(run->graph, params, arena);
+	return params;
+}
+
+struct value *run_value(struct run *run, struct arena *arena, bool learned)
+{
+	return graph_value_with(run->graph, params_saved(run, arena, learned), arena);
 }

@@ -293,7 +293,8 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	json_t *diff = run->hear ? run_diff_json(run, new) : NULL;
 	unsigned n_old_workers = run->n_workers;
 
-	change.diff = graph_diff(change.arena, run->graph, new);
+	change.diff =
+	    graph_diff_with(change.arena, run->graph, params_saved(run, change.arena, false), new);
 	if (losses_refuse(&change, allow_loss, errors) || !pool_make(run, new, errors) ||
 	    ports_change(&change, errors) || nodes_change(&change, errors) ||
 	    workers_change(&change, errors) || change_drain(&change, allow_loss, errors)) {
