@@ -2,7 +2,7 @@
 # The program: core, modules and drivers, linked as objects (an archive would drop constructors).
 
 CORE_SRC := $(filter-out core/cli/%,$(sort $(wildcard core/*/*.c)))
-CLI_SRC := $(sort $(wildcard core/cli/*.c))
+CLI_SRC := $(sort $(wildcard core/cli/*.c core/cli/*/*.c))
 MODULE_SRC := $(sort $(wildcard modules/*.c))
 DRIVER_SRC := $(sort $(wildcard drivers/*.c))
 LUA_SRC := $(sort $(wildcard lua/*.c))

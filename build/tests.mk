@@ -4,6 +4,8 @@
 TEST_SRC := $(sort $(wildcard tests/unit/*.c))
 TEST_OBJ := $(patsubst %.c,$(OUT)/obj/%.o,$(TEST_SRC))
 UNIT := $(OUT)/tests/unit
+# What of the command line is computing alone.
+UNIT_CLI := $(patsubst %,$(OUT)/obj/core/cli/%.o,grid rates top/rows top/layout top/layout_ways)
 
 # Ports that a test opens by itself get the test's answers to what they ask of the core: see
 # tests/unit/ports.c.
@@ -14,7 +16,7 @@ ifeq ($(VARIANT),release)
 $(TEST_OBJ): CFLAGS_ALL += -O1
 endif
 
-$(UNIT): $(TEST_OBJ) $(LIB_OBJ)
+$(UNIT): $(TEST_OBJ) $(UNIT_CLI) $(LIB_OBJ)
 	@mkdir -p $(dir $@)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(UNIT_WRAP) -o $@ $^ $(LIBS) -lcunit
 

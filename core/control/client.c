@@ -189,6 +189,7 @@ static void request_set_up(struct client *client, const struct client_request *r
 	api->setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	api->setopt(curl, CURLOPT_WRITEFUNCTION, body_write);
 	api->setopt(curl, CURLOPT_WRITEDATA, to);
+	api->setopt(curl, CURLOPT_TIMEOUT_MS, request->timeout_ms);
 	if (request->body) {
 		api->setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->n_body);
 		api->setopt(curl, CURLOPT_POSTFIELDS, request->body);

@@ -34,6 +34,7 @@ struct client_request {
 	// The user has not written the body, so that its lines say nothing: faults are said to be
 	// in this. NULL: at the places that are answered.
 	const char *fault_file;
+	long timeout_ms; // for the whole answer; 0: it is waited for
 };
 
 // Sends a request. false with the reason in errors: nobody answered, or what was answered are

@@ -18,16 +18,6 @@ static json_t *gates_json(gate_t n, const char *const *names, gate_t n_named)
 	return list;
 }
 
-static json_t *workers_json(uint64_t mask)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < 64; i++)
-		if (mask >> i & 1)
-			json_array_append_new(list, json_integer(i));
-	return list;
-}
-
 // As a user would write it: a text, or for what is none a line of YAML.
 static json_t *value_text_json(const struct value *value)
 {
@@ -71,6 +61,5 @@ void describe_node(const struct request *request, unsigned index, json_t *object
 			    gates_json(node->igates, type->igate_names, type->igates));
 	json_object_set_new(object, "ogates",
 			    gates_json(node->ogates, type->ogate_names, type->ogates));
-	json_object_set_new(object, "workers", workers_json(node->workers));
 	json_object_set_new(object, "values", values_json(type->params, node->params));
 }

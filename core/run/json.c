@@ -20,6 +20,16 @@ static void put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+static json_t *workers_json(uint64_t mask)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < WORKERS_MAX; i++)
+		if (mask >> i & 1)
+			json_array_append_new(list, json_integer(i));
+	return list;
+}
+
 json_t *run_node_json(struct run *run, unsigned index)
 {
 	const struct node *node = run_node(run, index);
@@ -29,6 +39,7 @@ json_t *run_node_json(struct run *run, unsigned index)
 
 	run_node_counts(run, index, &counts);
 	json_object_set_new(object, "module", json_string(type->name));
+	json_object_set_new(object, "workers", workers_json(run_graph(run)->nodes[index].workers));
 	json_object_set_new(object, "in", numbers(counts.in, node->igates));
 	json_object_set_new(object, "out", numbers(counts.out, node->ogates));
 	put(object, "made", counts.made);
