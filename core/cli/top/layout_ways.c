@@ -59,29 +59,75 @@ static bool tracks_clash(const struct step *a, const struct step *b)
 	unsigned a1 = a->x1 < a->x2 ? a->x1 : a->x2, a2 = a->x1 + a->x2 - a1;
 	unsigned b1 = b->x1 < b->x2 ? b->x1 : b->x2, b2 = b->x1 + b->x2 - b1;
 
-	return a1 <= b2 && b1 <= a2;
+	return a->track == b->track && a1 <= b2 && b1 <= a2;
+}
+
+// The first line that is free for a link between two layers. Where another one comes down in the
+// column that this one goes down in, it must have turned off before. Whether it has moved.
+static bool track_choose(struct step *const *steps, unsigned n, struct step *step)
+{
+	unsigned before = step->track, least = 0;
+	bool clash = true;
+
+	for (unsigned i = 0; i < n; i++)
+		if (steps[i] != step && steps[i]->x1 == step->x2 && steps[i]->x1 != steps[i]->x2 &&
+		    steps[i]->track >= least)
+			least = steps[i]->track + 1;
+	step->track = least;
+	while (clash) {
+		clash = false;
+		for (unsigned i = 0; i < n && !clash; i++)
+			clash = steps[i] != step && tracks_clash(step, steps[i]);
+		step->track += clash;
+	}
+	return step->track != before;
+}
+
+// Two that stand in each other's way could move for ever: so much is enough.
+#define ROUNDS 6
+
+static void layer_tracks(struct step *const *steps, unsigned n, unsigned *most)
+{
+	bool moved = true;
+
+	// All differ at first: what has no line yet is in nobody's way.
+	for (unsigned i = 0; i < n; i++)
+		steps[i]->track = 1000000 + i;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned later = 0;
+
+		// Those that must turn off first come first.
+		for (unsigned k = 0; k < n; k++)
+			later += k != i && steps[k]->x1 == steps[i]->x2;
+		if (!later)
+			track_choose(steps, n, steps[i]);
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (steps[i]->track >= 1000000)
+			steps[i]->track = n + i;
+	for (unsigned round = 0; moved && round < ROUNDS; round++) {
+		moved = false;
+		for (unsigned i = 0; i < n; i++)
+			moved |= track_choose(steps, n, steps[i]);
+	}
+	*most = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (steps[i]->track >= *most)
+			*most = steps[i]->track + 1;
 }
 
 // Of the links between two layers those that would lie on each other get lines of their own.
 static void tracks_find(struct work *at)
 {
-	for (unsigned s = 0; s < at->n_steps; s++) {
-		struct step *step = &at->steps[s];
-		unsigned layer = at->places[step->from].layer;
-		bool clash = true;
+	struct step **steps = arena_alloc(at->arena, (at->n_steps + 1) * sizeof(struct step *));
 
-		while (clash) {
-			clash = false;
-			for (unsigned o = 0; o < s && !clash; o++) {
-				const struct step *other = &at->steps[o];
+	for (unsigned layer = 0; layer < at->layout->n_layers; layer++) {
+		unsigned n = 0;
 
-				clash = at->places[other->from].layer == layer &&
-					other->track == step->track && tracks_clash(step, other);
-			}
-			step->track += clash;
-		}
-		if (step->track >= at->tracks[layer])
-			at->tracks[layer] = step->track + 1;
+		for (unsigned s = 0; s < at->n_steps; s++)
+			if (at->places[at->steps[s].from].layer == layer)
+				steps[n++] = &at->steps[s];
+		layer_tracks(steps, n, &at->tracks[layer]);
 	}
 }
 

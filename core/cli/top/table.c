@@ -56,6 +56,8 @@ static int ports_draw(const struct top *top, struct arena *arena, int y, int lin
 
 static void titles_draw(const struct top *top, struct arena *arena, int y)
 {
+	const char *mark =
+	    screen_unicode() ? (top->reverse ? "↑" : "↓") : (top->reverse ? "^" : "v");
 	int x = 0;
 
 	screen_fill(y, 0, screen_columns(), MARK_TITLE);
@@ -63,10 +65,7 @@ static void titles_draw(const struct top *top, struct arena *arena, int y)
 		const struct top_title *title = &top_titles[c];
 		int width = title->width ? (int)title->width : screen_columns() - x;
 		bool here = c == top->column;
-		const char *text = arena_printf(arena, "%s%s", title->name,
-						!here	       ? ""
-						: top->reverse ? "^"
-							       : "v");
+		const char *text = arena_printf(arena, "%s%s", title->name, here ? mark : "");
 		int pad = title->text ? 0 : width - (int)text_width(text);
 
 		screen_put(y, x + (pad > 0 ? pad : 0), width, MARK_TITLE, text);
