@@ -10,11 +10,12 @@
 #include "cli/grid.h"
 
 #define BAR 10	      // places of a worker's load
+#define WORKER 40     // places of a worker
 #define SECTION_MAX 8 // lines of workers, and of ports
 
 static int workers_draw(const struct top *top, struct arena *arena, int y, int lines)
 {
-	int columns = screen_columns() / 32 > 0 ? screen_columns() / 32 : 1;
+	int columns = screen_columns() / WORKER > 0 ? screen_columns() / WORKER : 1;
 	int n = (int)top->rates->n_workers, i;
 
 	for (i = 0; i < n && i < lines * columns; i++) {
@@ -24,7 +25,7 @@ static int workers_draw(const struct top *top, struct arena *arena, int y, int l
 
 		for (int k = 0; k < BAR; k++)
 			bar[k] = k < (int)(busy * BAR + 0.5) ? '#' : '.';
-		screen_put(y + i / columns, i % columns * 32, 31,
+		screen_put(y + i / columns, i % columns * WORKER, WORKER - 1,
 			   busy > 0.9 ? MARK_BUSY : MARK_PLAIN,
 			   arena_printf(arena, "worker %d core %-3u [%s] %s", i, worker->core, bar,
 					percent_text(arena, worker->busy)));
