@@ -15,11 +15,36 @@ import pyte
 SECONDS = 20
 
 
+# What pyte leaves out: lines that move up or down between the margins.
+class Screen(pyte.Screen):
+    def margins_lines(self):
+        return self.margins or pyte.screens.Margins(0, self.lines - 1)
+
+    def scroll_up(self, n=1):
+        x, y = self.cursor.x, self.cursor.y
+        self.cursor.y = self.margins_lines().bottom
+        for _ in range(n or 1):
+            self.index()
+        self.cursor.x, self.cursor.y = x, y
+
+    def scroll_down(self, n=1):
+        x, y = self.cursor.x, self.cursor.y
+        self.cursor.y = self.margins_lines().top
+        for _ in range(n or 1):
+            self.reverse_index()
+        self.cursor.x, self.cursor.y = x, y
+
+
+class Stream(pyte.ByteStream):
+    csi = {**pyte.ByteStream.csi, "S": "scroll_up", "T": "scroll_down"}
+    events = pyte.ByteStream.events | {"scroll_up", "scroll_down"}
+
+
 class Terminal:
-    def __init__(self, command, columns=80, lines=24, term="xterm-256color", **env):
+    def __init__(self, command, columns=80, lines=24, term="screen-256color", **env):
         self.raw = b""
-        self.screen = pyte.Screen(columns, lines)
-        self.stream = pyte.ByteStream(self.screen)
+        self.screen = Screen(columns, lines)
+        self.stream = Stream(self.screen)
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             size = struct.pack("HHHH", lines, columns, 0, 0)

@@ -15,7 +15,7 @@ program, folder, pid = sys.argv[1], sys.argv[2], int(sys.argv[3])
 failed = False
 
 # As a terminal sends them that was told to by keypad().
-DOWN, RIGHT, HOME, END = "\x1bOB", "\x1bOC", "\x1bOH", "\x1bOF"
+DOWN, RIGHT, HOME, END = "\x1bOB", "\x1bOC", "\x1b[1~", "\x1b[4~"
 
 
 def check(name, good, why=""):
@@ -107,8 +107,7 @@ def table():
           lambda x: "fwd: L2Fwd" in x and "parameters" in x and re.search(r"ageing +300s", x))
     t.press("\x1bq")
     check("q ends it", t.end() == 0, t.code)
-    check("the terminal is as it was", t.raw.rstrip().endswith(b"\x1b[?1049l\r\x1b[?1l\x1b>")
-          or b"\x1b[?1049l" in t.raw[-60:], repr(t.raw[-80:]))
+    check("the terminal is as it was", b"\x1b[?1049l" in t.raw[-60:], repr(t.raw[-80:]))
     mode = termios.tcgetattr(t.fd)[3]
     check("its modes are as they were", mode & termios.ECHO and mode & termios.ICANON, mode)
     t.close()
@@ -162,7 +161,7 @@ def sizes():
 
 
 def terminals():
-    for term in ["vt100", "vt220", "xterm-mono", "linux", "screen"]:
+    for term in ["vt100", "vt220", "xterm-mono", "linux", "xterm-256color"]:
         t = top(term=term, columns=100)
         comes(f"TERM={term}", t, lambda x: len(names(x)) == 8)
         t.press("gtq")

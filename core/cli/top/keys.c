@@ -9,6 +9,7 @@
 #include <curses.h>
 
 #define KEY_ESCAPE 27
+#define PICTURE_FOOT 1000000 // lines: below every picture
 #define INTERVAL_MIN_NS 100000000
 #define INTERVAL_MAX_NS 60000000000
 
@@ -123,8 +124,14 @@ static void move_key(struct top *top, int key)
 		select_row(top, down);
 		return;
 	}
-	top->top += (int)(down == 1 || down == -1 ? 2 * down : down);
-	top->left += key == KEY_RIGHT ? 8 : key == KEY_LEFT ? -8 : key == KEY_HOME ? -1000000 : 0;
+	// Where the picture ends is seen to when it is drawn.
+	top->top = key == KEY_HOME  ? 0
+		   : key == KEY_END ? PICTURE_FOOT
+				    : top->top + (int)(down == 1 || down == -1 ? 2 * down : down);
+	top->left = key == KEY_HOME    ? 0
+		    : key == KEY_RIGHT ? top->left + 8
+		    : key == KEY_LEFT  ? top->left - 8
+				       : top->left;
 }
 
 static void interval_change(struct top *top, bool longer)

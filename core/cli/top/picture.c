@@ -71,8 +71,11 @@ static void put(const struct window *at, int x, int y, int width, enum screen_ma
 
 static void lines_draw(const struct window *at)
 {
-	static const char *const shapes[] = {" ", "╵", "╷", "│", "╴", "┘", "┐", "┤",
-					     "╶", "└", "┌", "├", "─", "┴", "┬", "┼"};
+	// By what leads up, down, left and right.
+	static const char *const shapes[] = {
+	    " ", "╵", "╷", "│", "╴", "┘", "┐", "┤", //
+	    "╶", "└", "┌", "├", "─", "┴", "┬", "┼", //
+	};
 
 	for (int y = 0; y < at->height; y++)
 		for (int x = 0; x < at->width; x++) {

@@ -45,6 +45,8 @@ bool screen_begin(const char **why)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
+	// A screen is always shown whole, also while keys come in.
+	typeahead(-1);
 	curs_set(0);
 	colours = has_colors() && !getenv("NO_COLOR") && start_color() == OK;
 	if (colours) {
