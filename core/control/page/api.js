@@ -48,10 +48,9 @@ export const links = () => json("/links", quick());
 export const node = (name) => json(`/nodes/${part(name)}`, quick());
 export const command = (name, what, body) =>
 	json(`/nodes/${part(name)}/${part(what)}`, { method: "POST", body });
-export const explain = (what) =>
-	json("/explain", { method: "POST", body: JSON.stringify(what) });
-export const trace = (what, signal) =>
-	request("/trace", { method: "POST", body: JSON.stringify(what), signal,
+export const explain = (body) => json("/explain", { method: "POST", body });
+export const trace = (body, signal) =>
+	request("/trace", { method: "POST", body, signal,
 		headers: { Accept: "application/x-ndjson" } });
 
 // Where a capture of a gate comes from; options that are empty are left out.

@@ -11,7 +11,7 @@ export function field(argument) {
 	const id = `field-${++ids}`;
 	const described = `${id}-hint ${id}-fault`;
 	const { kind, mode, choices } = fieldOf(argument);
-	const common = { id, name: argument.name, "aria-describedby": described, "aria-required": argument.required ? "true" : null };
+	const common = { id, list: argument.suggest, name: argument.name, "aria-describedby": described, "aria-required": argument.required ? "true" : null };
 	let input;
 	if (kind === "choice")
 		input = h("select", common, h("option", { value: "" }, argument.required ? "choose" : `default: ${argument.default || "empty"}`),
@@ -20,7 +20,7 @@ export function field(argument) {
 		input = h("textarea", { ...common, rows: 2, spellcheck: "false" });
 	else
 		input = h("input", { ...common, type: "text", inputmode: mode, autocomplete: "off", spellcheck: "false",
-			placeholder: argument.default ?? "" });
+			placeholder: argument.default ?? "", value: argument.value });
 	const fault = h("p", { class: "fault", id: `${id}-fault` });
 	const element = h("div", { class: "field" },
 		h("label", { for: id }, argument.name, argument.required ? h("span", { class: "required" }, " required") : null),
@@ -54,27 +54,35 @@ export function answerView(value) {
 	return h("pre", {}, plain(value));
 }
 
-export function commandForm(node, command) {
-	const fields = command.arguments.map(field);
+// Fields of a table, and what shows faults at them: {fields, others, values(), show(errors)}.
+export function fieldset(asked, args) {
+	const fields = args.map(field);
 	const others = h("div", { class: "fault", role: "alert" });
+	return {
+		fields, others,
+		values: () => Object.fromEntries(fields.map((one) => [one.name, one.value])),
+		show(errors) {
+			const faults = faultsOf(errors, asked, args);
+			for (const one of fields)
+				one.fail((faults.fields.get(one.name) ?? []).join("; "));
+			others.textContent = faults.others.map((text) => `✕ ${text}`).join("\n");
+			fields.find((one) => faults.fields.has(one.name))?.input.focus();
+		},
+	};
+}
+
+export function commandForm(node, command) {
+	const { fields, others, values, show } = fieldset(`${node} ${command.name}`, command.arguments);
 	const answer = h("div", { class: "answer", role: "status" });
 	const button = h("button", { class: "primary" }, "Run ", command.name);
 	const form = h("form", { class: "command", "aria-label": command.name, novalidate: true },
 		...fields.map((one) => one.element), button, others, answer);
-	const show = (errors) => {
-		const faults = faultsOf(errors, node, command.name, command.arguments);
-		for (const one of fields)
-			one.fail((faults.fields.get(one.name) ?? []).join("; "));
-		others.textContent = faults.others.map((text) => `✕ ${text}`).join("\n");
-		fields.find((one) => faults.fields.has(one.name))?.input.focus();
-	};
 	form.addEventListener("submit", async (event) => {
 		event.preventDefault();
-		const values = Object.fromEntries(fields.map((one) => [one.name, one.value]));
 		answer.replaceChildren();
 		button.disabled = true;
 		try {
-			const reply = await api.command(node, command.name, bodyOf(command.arguments, values));
+			const reply = await api.command(node, command.name, bodyOf(command.arguments, values()));
 			show([]);
 			answer.replaceChildren(answerView(reply));
 		} catch (error) {

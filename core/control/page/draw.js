@@ -2,7 +2,7 @@
 // The graph as SVG: built anew when the graph changes, and then touched only where numbers change.
 
 import { s, setAttribute, setText } from "./dom.js";
-import { ARROW, heatStep, linkKey, linkWidth } from "./layout.js";
+import { ARROW, contentHeight, heatStep, linkKey, linkWidth } from "./layout.js";
 import { count, packetRate, percent, reasons } from "./format.js";
 
 const LABELS_MAX = 24; // gates of one side that are labelled
@@ -28,17 +28,12 @@ export class Drawing {
 		this.links.clear();
 		const used = new Set(links.map((link) => `o${linkKey(link)}`));
 		const entered = new Set(links.map((link) => `${link.to}[${link.igate}]`));
-		const names = new Map();
-		for (const link of links) {
-			names.set(`o${linkKey(link)}`, link.ogate_name);
-			names.set(`i${link.to}[${link.igate}]`, link.igate_name);
-		}
 		const under = s("g", { class: "links" });
 		const over = s("g", { class: "nodes" });
 		for (const link of links)
 			under.append(this.link(link));
 		for (const node of nodes)
-			over.append(this.node(node, { used, entered, names }));
+			over.append(this.node(node, { used, entered }));
 		this.scene.replaceChildren(under, over);
 	}
 
@@ -47,7 +42,9 @@ export class Drawing {
 		const { d, middle, to } = this.layout.paths.get(key);
 		const line = s("path", { class: "line", d });
 		const arrow = s("path", { class: "arrow" });
-		const label = s("text", { class: "link-rate", x: middle.x, y: middle.y - 5 });
+		const label = s("text", this.layout.down
+			? { class: "link-rate beside", x: middle.x + 8, y: middle.y + 4 }
+			: { class: "link-rate", x: middle.x, y: middle.y - 8 });
 		const title = s("title");
 		const group = s("g", { class: link.back ? "link back" : "link", "data-link": key,
 			onclick: () => this.on.link(key) },
@@ -58,7 +55,8 @@ export class Drawing {
 
 	node(node, gates) {
 		const box = this.layout.boxes.get(node.name);
-		const content = node.room ? 70 : 56;
+		const { down } = this.layout;
+		const content = contentHeight(node, down);
 		const left = -box.width / 2 + 10, right = box.width / 2 - 10, top = -content / 2;
 		const meter = right - left;
 		const parts = {
@@ -69,7 +67,8 @@ export class Drawing {
 				shorten(node.module, meter - 70, 6.4)),
 			rate: s("text", { class: "rate", x: right, y: top + 34 }),
 			heat: s("rect", { class: "meter", x: left, y: top + 42, height: 4, width: 0 }),
-			drop: s("text", { class: "drop", x: left - 4, y: box.height / 2 + 14 }),
+			drop: s("text", { class: down ? "drop inside" : "drop", 
+				x: down ? left : left - 4, y: down ? top + content - 9 : box.height / 2 + 14 }),
 		};
 		const group = s("g", { class: "node", role: "button", tabindex: -1, "data-node": node.name,
 			transform: `translate(${box.x} ${box.y})`, onclick: () => this.on.node(node.name) },
@@ -91,14 +90,14 @@ export class Drawing {
 		return group;
 	}
 
-	gates(node, box, { used, entered, names }, output) {
+	gates(node, box, { used, entered }, output) {
 		const group = s("g", { class: output ? "gates out" : "gates in" });
 		const points = output ? box.out : box.in;
 		for (const [i, point] of points.entries()) {
 			const id = `${node.name}[${i}]`;
 			const free = !(output ? used.has(`o${id}`) : entered.has(id));
 			const x = point.x - box.x, y = point.y - box.y;
-			const name = names.get(`${output ? "o" : "i"}${id}`);
+			const name = (output ? node.onames : node.inames)?.[i];
 			group.append(s("circle", { class: free ? "gate free" : "gate", cx: x, cy: y, r: 3 }));
 			if ((points.length > 1 || name) && points.length <= LABELS_MAX)
 				group.append(s("text", { class: "gate-name", ...this.gatePlace(x, y, output) },
@@ -109,7 +108,7 @@ export class Drawing {
 
 	gatePlace(x, y, output) {
 		if (this.layout.down)
-			return { x: x + 5, y: output ? y + 12 : y - 5, "text-anchor": "start" };
+			return { x: x + 5, y: output ? y + 12 : y - 7, "text-anchor": "start" };
 		return { x: output ? x + 6 : x - ARROW - 2, y: y - 3, "text-anchor": output ? "start" : "end" };
 	}
 
@@ -131,7 +130,7 @@ export class Drawing {
 		setText(parts.share, percent(now.share));
 		setAttribute(parts.heat, "width", String(Math.round(parts.meter * (now.share || 0))));
 		setAttribute(parts.group, "data-heat", String(heatStep(now.share)));
-		const drops = reasons(now.drops);
+		const drops = reasons(now.drops, this.layout.down ? 1 : 2);
 		setText(parts.drop, drops && `✕ ${drops}`);
 		parts.group.classList.toggle("dropping", Boolean(drops));
 		let words = `${name}, ${now.module}, ${packetRate(packets)}, ${percent(now.share)} of cycles`;

@@ -21,7 +21,7 @@ export function hintOf(argument) {
 	return [argument.type, argument.range].filter(Boolean).join(", ");
 }
 
-const QUOTED = new Set(["text", "hex", "packet"]);
+const QUOTED = new Set(["text", "hex", "packet", "node"]);
 
 // A value as the server's reader wants it: what is no text goes without quotes, if it is one word.
 function written(argument, value) {
@@ -42,12 +42,12 @@ export function bodyOf(args, values) {
 }
 
 // Which faults belong to which argument: {fields: Map of name to texts, others: [texts]}. Faults
-// begin with `NODE COMMAND: `, then the argument's name.
-export function faultsOf(errors, node, command, args) {
+// begin with what was asked, such as `NODE COMMAND`, then the argument's name.
+export function faultsOf(errors, asked, args) {
 	const fields = new Map();
 	const others = [];
+	const prefix = `${asked}: `;
 	for (const { message } of errors) {
-		const prefix = `${node} ${command}: `;
 		const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
 		const name = args.map((argument) => argument.name).sort((a, b) => b.length - a.length)
 			.find((one) => text.startsWith(one) && /^(: |\[| is |$)/.test(text.slice(one.length)));

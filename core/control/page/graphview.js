@@ -8,6 +8,7 @@ import { arrange } from "./layout.js";
 import { View } from "./view.js";
 import { first, keyDirection, step } from "./walk.js";
 
+const TRIED_MAX = 60; // nodes of a graph that is laid out both ways, to see which fits better
 const PAN = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
 
 export class GraphView {
@@ -69,9 +70,17 @@ export class GraphView {
 			this.fit({ readable: true });
 	}
 
-	wantsDown() {
+	// To the right or down: where more of it can be seen, unless somebody has turned it.
+	arrange() {
 		const { width, height } = this.svg.getBoundingClientRect();
-		return this.down ?? width < height * 0.85;
+		const way = (down) => arrange(dagre, this.nodes, this.links, down);
+		const zoom = (layout) => Math.min(width / layout.width, height / layout.height, 1);
+		if (this.down !== null)
+			return way(this.down);
+		if (this.nodes.length > TRIED_MAX)
+			return way(width < height);
+		const right = way(false), down = way(true);
+		return zoom(down) > 1.2 * zoom(right) ? down : right;
 	}
 
 	turn() {
@@ -100,7 +109,7 @@ export class GraphView {
 
 	draw() {
 		const focused = document.activeElement?.closest?.("#canvas [data-node]")?.dataset.node;
-		this.layout = arrange(dagre, this.nodes, this.links, this.wantsDown());
+		this.layout = this.arrange();
 		this.drawing.show(this.layout, this.nodes, this.links);
 		if (!this.layout.boxes.has(this.at))
 			this.at = first(this.layout);

@@ -12,13 +12,19 @@ export const ARROW = 8; // a link's line ends so far before the gate that it ent
 
 export const linkKey = (link) => `${link.from}[${link.ogate}]`;
 
+// Of what is written in a node. Where links leave downwards its drops are told inside, else below.
+export function contentHeight(node, down) {
+	return (node.room ? 70 : 56) + (down ? TAG - 2 : 0);
+}
+
 // The room that a node takes. `across` is the way along which its gates stand.
 export function nodeSize(node, down) {
 	const gates = Math.max(node.igates, node.ogates);
-	const pitch = gates > 12 ? PITCH_MANY : PITCH;
+	const named = Math.max(0, ...[...(node.inames ?? []), ...(node.onames ?? [])].map((name) => name?.length ?? 0));
+	const pitch = gates > 12 ? PITCH_MANY : down && named ? Math.max(PITCH, named * TEXT + 8) : PITCH;
 	const letters = Math.max(node.name.length * TITLE, (node.module.length + 12) * TEXT);
-	const width = Math.min(Math.max(letters + 28, 150), 260);
-	const height = node.room ? 70 : 56;
+	const width = Math.min(Math.max(letters + 28, down ? 190 : 150), 260);
+	const height = contentHeight(node, down);
 	return down
 		? { width: Math.max(width, gates * pitch + 12), height, pitch }
 		: { width, height: Math.max(height, gates * pitch + 12), pitch };
@@ -74,16 +80,17 @@ function aroundBack(from, to, boxes, down) {
 			`L${to.x} ${edge}C${to.x - gap} ${edge} ${to.x - gap} ${to.y} ${to.x} ${to.y}`;
 }
 
-// nodes: [{name, module, igates, ogates, room}], links: [{from, ogate, to, igate, back}].
+// nodes: [{name, module, igates, ogates, inames, onames, room}], links: [{from, ogate, to, igate, back}].
 // Gives boxes by name (x and y are the middle), links by key, and the whole's size.
 export function arrange(dagre, nodes, links, down) {
 	const graph = new dagre.Graph({ multigraph: true });
-	graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 22, edgesep: 12, ranksep: 64,
+	const tag = down ? 0 : TAG;
+	graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 22, edgesep: 12, ranksep: down ? 54 : 92,
 		marginx: 24, marginy: 24, ranker: nodes.length > 100 ? "longest-path" : "network-simplex" });
 	graph.setDefaultEdgeLabel(() => ({}));
 	for (const node of nodes) {
 		const size = nodeSize(node, down);
-		graph.setNode(node.name, { ...size, height: size.height + TAG, own: size });
+		graph.setNode(node.name, { ...size, height: size.height + tag, own: size });
 	}
 	for (const link of links)
 		if (!link.back && link.from !== link.to)
@@ -92,7 +99,7 @@ export function arrange(dagre, nodes, links, down) {
 	const boxes = new Map();
 	for (const node of nodes) {
 		const at = graph.node(node.name);
-		const box = { x: at.x, y: at.y - TAG / 2, ...at.own };
+		const box = { x: at.x, y: at.y - tag / 2, ...at.own };
 		box.in = gatePoints(box, node.igates, false, down);
 		box.out = gatePoints(box, node.ogates, true, down);
 		boxes.set(node.name, box);
@@ -101,7 +108,7 @@ export function arrange(dagre, nodes, links, down) {
 	for (const link of links)
 		paths.set(linkKey(link), route(graph, boxes, link, down));
 	const { width, height } = graph.graph();
-	return { boxes, paths, width, height: height + TAG, down };
+	return { boxes, paths, width, height: height + tag, down };
 }
 
 function route(graph, boxes, link, down) {

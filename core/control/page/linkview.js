@@ -3,6 +3,7 @@
 
 import * as api from "./api.js";
 import { h, setText } from "./dom.js";
+import { fieldset } from "./command.js";
 import { Blocks } from "./pcapng.js";
 import { Plot } from "./plot.js";
 import { linkKey } from "./layout.js";
@@ -10,13 +11,12 @@ import { bytes, count, packetRate } from "./format.js";
 
 const BYTES_MAX = 256 << 20; // that a browser's memory is asked to hold
 
-function input(name, label, hint, attributes = {}) {
-	const id = `capture-${name}`;
-	return h("div", { class: "field" }, h("label", { for: id }, label),
-		h("input", { id, name, type: "text", autocomplete: "off", spellcheck: "false",
-			"aria-describedby": `${id}-hint`, ...attributes }),
-		h("p", { class: "hint", id: `${id}-hint` }, hint));
-}
+const ARGUMENTS = [
+	{ name: "filter", type: "text", range: "", help: "a pcap-filter expression, such as udp port 53; empty: all packets" },
+	{ name: "count", type: "number", range: "", value: "1000", help: "packets, after which it ends" },
+	{ name: "snaplen", type: "number", range: "", help: "bytes of each packet that are kept; empty: all" },
+	{ name: "sample", type: "number", range: "", help: "one packet in so many; empty: each" },
+];
 
 const gate = (number, name) => (name ? `${number} (${name})` : String(number));
 
@@ -45,24 +45,22 @@ export class LinkView {
 		this.button = h("button", { class: "primary" }, "Capture");
 		this.stop = h("button", { type: "button", hidden: true, onclick: () => this.abort?.abort() }, "Stop and save");
 		this.progress = h("p", { class: "progress", role: "status" });
-		this.fault = h("p", { class: "fault", role: "alert" });
+		this.set = fieldset("capture", ARGUMENTS);
+		const [filter, ...numbers] = this.set.fields.map((one) => one.element);
 		const form = h("form", { class: "command", "aria-label": "Capture", novalidate: true },
-			input("filter", "filter", "a pcap-filter expression, such as udp port 53; empty: all packets"),
-			h("div", { class: "pair" },
-				input("count", "packets", "stops after so many", { value: "1000", inputmode: "numeric" }),
-				input("snaplen", "snap length", "bytes of each; empty: all", { inputmode: "numeric" })),
-			input("sample", "sample", "one packet in so many; empty: each", { inputmode: "numeric" }),
-			h("div", { class: "buttons" }, this.button, this.stop), this.fault, this.progress);
+			filter, h("div", { class: "three" }, ...numbers),
+			h("div", { class: "buttons" }, this.button, this.stop), this.set.others, this.progress);
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();
-			this.run(Object.fromEntries(new FormData(form)));
+			this.run(this.set.values());
 		});
 		return form;
 	}
 
 	async run(options) {
 		const blocks = new Blocks();
-		this.fault.textContent = "";
+		let failed = false;
+		this.set.show([]);
 		this.progress.textContent = "Waiting for packets…";
 		this.abort = new AbortController();
 		this.button.disabled = true;
@@ -72,12 +70,13 @@ export class LinkView {
 			const response = await api.request(url, { signal: this.abort.signal, headers: { Accept: "application/x-pcapng, application/json" } });
 			await api.chunks(response, (chunk) => this.take(blocks, chunk));
 		} catch (error) {
-			if (error.name !== "AbortError")
-				this.fault.textContent = `✕ ${error.message}`;
+			failed = error.name !== "AbortError";
+			if (failed)
+				this.set.show(error.errors ?? [{ message: error.message }]);
 		}
 		this.button.disabled = false;
 		this.stop.hidden = true;
-		this.save(blocks);
+		this.save(blocks, failed);
 	}
 
 	take(blocks, chunk) {
@@ -87,9 +86,9 @@ export class LinkView {
 			this.abort.abort();
 	}
 
-	save(blocks) {
+	save(blocks, failed) {
 		if (!blocks.packets) {
-			this.progress.textContent = this.fault.textContent ? "" : "No packet was captured.";
+			this.progress.textContent = failed ? "" : "No packet was captured.";
 			return;
 		}
 		const name = `${linkKey(this.link).replace(/[^\w.-]+/g, "-").replace(/-$/, "")}.pcapng`;

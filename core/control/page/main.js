@@ -16,8 +16,10 @@ import { redrawPlots } from "./plot.js";
 import { compare } from "./rates.js";
 import { clock, duration, packetRate, percent } from "./format.js";
 import { linkKey } from "./layout.js";
+import { nodesOf, partlyNamed } from "./gates.js";
 import { theme } from "./theme.js";
 
+const NAMES_MAX = 40; // nodes that are asked for the names of gates without links
 const HIDDEN_MS = 60000; // so long a page that nobody sees goes on asking
 
 const history = new History();
@@ -66,8 +68,10 @@ function choose(what, byKey = false) {
 	if (!view)
 		return;
 	tabs.show("selection");
-	root.scrollIntoView?.({ block: "nearest" });
 	byId("panel").scrollTop = 0;
+	// On a small screen the panel lies below the graph.
+	if (root.getBoundingClientRect().top > innerHeight * 0.7 || root.getBoundingClientRect().top < 0)
+		root.scrollIntoView();
 	if (byKey)
 		root.querySelector("h2").focus();
 }
@@ -90,8 +94,13 @@ function open(root) {
 async function redraw(nodes, reopen) {
 	drawn = shapeOf(nodes);
 	const links = await api.links();
-	graph.show(Object.entries(nodes).map(([name, node]) => ({ name, module: node.module,
-		igates: node.in.length, ogates: node.out.length, room: node.room ?? 0 })), links);
+	const list = nodesOf(nodes, links);
+	await Promise.all(list.filter(partlyNamed).slice(0, NAMES_MAX).map(async (node) => {
+		const all = await api.node(node.name).catch(() => ({}));
+		node.inames = all.igates ?? node.inames;
+		node.onames = all.ogates ?? node.onames;
+	}));
+	graph.show(list, links);
 	if (selected && reopen) {
 		view?.remove();
 		view = null;
@@ -101,6 +110,7 @@ async function redraw(nodes, reopen) {
 	trace.relight();
 }
 
+// Several that ask at once get one drawing.
 let redrawing = null;
 function redrawOnce(nodes, reopen) {
 	redrawing ??= redraw(nodes, reopen).catch(() => { drawn = ""; }).finally(() => { redrawing = null; });

@@ -3,7 +3,9 @@
 
 import { h } from "./dom.js";
 
-const DASHES = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4]];
+const DASHES = [[], [7, 4], [2, 3]];
+const BORDERS = ["solid", "dashed", "dotted"]; // of the legend's marks, as the dashes are
+const SPAN_LEAST = 60; // seconds; a plot that begins grows from there
 const { uPlot } = globalThis;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -33,7 +35,7 @@ export class Plot {
 		return {
 			width, height: this.height,
 			cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-			legend: { live: true },
+			legend: { live: true, markers: { dash: (_, i) => BORDERS[(i - 1) % BORDERS.length] } },
 			scales: { x: { range: () => this.range() }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] } },
 			axes: [{ ...axis, size: 22, space: 70,
 				values: (_, marks) => marks.map((mark) => new Date(mark * 1000).toTimeString().slice(0, 8)) },
@@ -48,9 +50,10 @@ export class Plot {
 	}
 
 	range() {
-		const { times, head, size } = this.history;
+		const { times, head, size, count } = this.history;
 		const last = times[(head - 1 + size) % size] || Date.now() / 1000;
-		return [last - this.span, last];
+		const first = count ? times[(head - count + size) % size] : last;
+		return [last - Math.min(Math.max(last - first, SPAN_LEAST), this.span), last];
 	}
 
 	build() {
@@ -59,6 +62,7 @@ export class Plot {
 		this.plot = null;
 		if (width > 40)
 			this.plot = new uPlot(this.options(width), this.history.read(this.keys), this.element);
+		this.tellLast();
 	}
 
 	fit(width) {
@@ -70,6 +74,13 @@ export class Plot {
 
 	update() {
 		this.plot?.setData(this.history.read(this.keys));
+		this.tellLast();
+	}
+
+	// Where nobody points, the legend tells the last values.
+	tellLast() {
+		if (this.plot && !(this.plot.cursor.left >= 0))
+			this.plot.setLegend({ idx: this.plot.data[0].length - 1 });
 	}
 
 	remove() {

@@ -3,17 +3,24 @@
 
 import * as api from "./api.js";
 import { h } from "./dom.js";
+import { fieldset } from "./command.js";
+import { bodyOf } from "./forms.js";
 import { Lines } from "./ndjson.js";
 import { litOf, waysOf } from "./way.js";
 
 const PACKETS_MAX = 200;
 
-function field(id, label, hint, input) {
-	return h("div", { class: "field" }, h("label", { for: id }, label), input, h("p", { class: "hint", id: `${id}-hint` }, hint));
-}
-
-const text = (id, attributes = {}) =>
-	h("input", { id, type: "text", autocomplete: "off", spellcheck: "false", "aria-describedby": `${id}-hint`, ...attributes });
+const TRACE = [
+	{ name: "filter", type: "text", range: "", help: "a pcap-filter expression, such as tcp port 80; empty: all packets" },
+	{ name: "n", type: "number", range: "", value: "10", help: "how many packets" },
+	{ name: "node", type: "node", range: "", suggest: "node-names", help: "those that come by it; empty: any" },
+];
+const EXPLAIN = [
+	{ name: "packet", type: "packet", range: "", value: "ether / ipv4 / udp dport=53",
+		help: "in words or hexadecimal; it goes through the live tables on copies, and nothing else is touched" },
+	{ name: "node", type: "node", range: "", required: true, suggest: "node-names", help: "where it comes in" },
+	{ name: "gate", type: "number", range: "", default: "0", help: "its input gate" },
+];
 
 export class TraceView {
 	// on: {light(way or null), reveal(node), links()}
@@ -21,98 +28,89 @@ export class TraceView {
 		this.on = on;
 		this.abort = null;
 		this.ways = [];
-		this.fault = h("p", { class: "fault", role: "alert" });
+		this.way = null;
 		this.status = h("p", { class: "progress", role: "status" });
 		this.packets = h("div", { class: "packets", role: "group", "aria-label": "Packets" });
 		this.walk = h("div");
 		root.append(h("h2", {}, "Trace packets that pass"), this.traceForm(),
 			h("h2", {}, "Explain a packet"), this.explainForm(),
-			this.fault, this.status, this.packets, this.walk);
+			this.status, this.packets, this.walk);
 	}
 
 	traceForm() {
-		this.node = text("trace-node", { list: "node-names" });
-		this.n = text("trace-n", { value: "10", inputmode: "numeric" });
-		this.filter = text("trace-filter");
+		this.traced = fieldset("trace", TRACE);
+		const [filter, ...others] = this.traced.fields.map((one) => one.element);
 		this.start = h("button", { class: "primary" }, "Trace");
 		this.stop = h("button", { type: "button", hidden: true, onclick: () => this.abort?.abort() }, "Stop");
-		const form = h("form", { "aria-label": "Trace", novalidate: true },
-			field("trace-filter", "filter", "a pcap-filter expression, such as tcp port 80; empty: all packets", this.filter),
-			h("div", { class: "pair" }, field("trace-n", "packets", "how many", this.n),
-				field("trace-node", "node", "those that come by it; empty: any", this.node)),
-			h("div", { class: "buttons" }, this.start, this.stop));
+		const form = h("form", { "aria-label": "Trace", novalidate: true }, filter,
+			h("div", { class: "pair" }, ...others), h("div", { class: "buttons" }, this.start, this.stop), this.traced.others);
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();
-			this.trace();
+			this.trace(bodyOf(TRACE, this.traced.values()));
 		});
 		return form;
 	}
 
 	explainForm() {
-		const node = text("explain-node", { list: "node-names" });
-		const gate = text("explain-gate", { value: "0", inputmode: "numeric" });
-		const packet = h("textarea", { id: "explain-packet", rows: 2, spellcheck: "false", "aria-describedby": "explain-packet-hint" });
-		packet.value = "ether / ipv4 / udp dport=53";
-		const form = h("form", { "aria-label": "Explain", novalidate: true },
-			field("explain-packet", "packet", "in words or hexadecimal; it goes through the live tables on copies, nothing else is touched", packet),
-			h("div", { class: "pair" }, field("explain-node", "node", "where it enters", node), field("explain-gate", "input gate", "a number", gate)),
-			h("button", {}, "Explain"));
+		this.explained = fieldset("explain", EXPLAIN);
+		const [packet, ...others] = this.explained.fields.map((one) => one.element);
+		const form = h("form", { "aria-label": "Explain", novalidate: true }, packet,
+			h("div", { class: "pair" }, ...others), h("button", {}, "Explain"), this.explained.others);
 		form.addEventListener("submit", (event) => {
 			event.preventDefault();
-			this.explain({ node: node.value.trim(), gate: Number(gate.value) || 0, packet: packet.value.trim() });
+			this.explain(bodyOf(EXPLAIN, this.explained.values()));
 		});
-		this.explainNode = node;
 		return form;
 	}
 
 	// For a node that somebody looks at.
 	about(node) {
-		this.node.value = node;
-		this.explainNode.value = node;
+		for (const { fields } of [this.traced, this.explained])
+			fields.find((one) => one.name === "node").input.value = node;
 	}
 
 	begin(words) {
+		this.clear();
 		this.ways = [];
 		this.packets.replaceChildren();
-		this.walk.replaceChildren();
-		this.fault.textContent = "";
+		this.traced.show([]);
+		this.explained.show([]);
 		this.status.textContent = words;
-		this.on.light(null);
 	}
 
-	async trace() {
+	async trace(body) {
 		this.begin("Waiting for packets…");
 		this.abort = new AbortController();
 		this.start.disabled = true;
 		this.stop.hidden = false;
-		const n = Number(this.n.value);
-		const what = { n: Number.isInteger(n) && n > 0 ? n : this.n.value };
-		if (this.filter.value.trim())
-			what.filter = this.filter.value.trim();
-		if (this.node.value.trim())
-			what.node = this.node.value.trim();
+		let failed = false;
 		try {
-			const response = await api.trace(what, this.abort.signal);
+			const response = await api.trace(body, this.abort.signal);
 			const lines = new Lines();
 			await api.chunks(response, (chunk) => lines.add(chunk).forEach((line) => this.add(line)));
 			lines.end().forEach((line) => this.add(line));
 		} catch (error) {
-			if (error.name !== "AbortError")
-				this.fault.textContent = `✕ ${error.message}`;
+			failed = error.name !== "AbortError";
+			if (failed)
+				this.traced.show(error.errors ?? [{ message: error.message }]);
 		}
+		this.abort = null;
 		this.start.disabled = false;
 		this.stop.hidden = true;
-		const failed = this.fault.textContent;
-		this.status.textContent = failed ? "" : this.ways.length ? `${this.ways.length} ways.` : "No packet came by.";
+		this.status.textContent = failed ? "" : this.ways.length ? this.counted() : "No packet came by.";
 	}
 
-	async explain(what) {
+	async explain(body) {
 		this.begin("");
 		try {
-			this.add(await api.explain(what));
+			this.add(await api.explain(body));
 		} catch (error) {
-			this.fault.textContent = `✕ ${error.message}`;
+			this.explained.show(error.errors ?? [{ message: error.message }]);
 		}
+	}
+
+	counted() {
+		return `${this.ways.length} ${this.ways.length === 1 ? "way" : "ways"}`;
 	}
 
 	add(answer) {
@@ -125,7 +123,7 @@ export class TraceView {
 				this.show(0);
 		}
 		if (this.abort)
-			this.status.textContent = `${this.ways.length} ways so far…`;
+			this.status.textContent = `${this.counted()} so far…`;
 	}
 
 	show(i) {
