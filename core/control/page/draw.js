@@ -70,22 +70,24 @@ export class Drawing {
 			drop: s("text", { class: down ? "drop inside" : "drop", 
 				x: down ? left : left - 4, y: down ? top + content - 9 : box.height / 2 + 14 }),
 		};
-		const group = s("g", { class: "node", role: "button", tabindex: -1, "data-node": node.name,
-			transform: `translate(${box.x} ${box.y})`, onclick: () => this.on.node(node.name) },
-		s("rect", { class: "focus-ring", x: -box.width / 2 - 4, y: -box.height / 2 - 4,
-			width: box.width + 8, height: box.height + 8, rx: 7 }),
-		s("rect", { class: "box", x: -box.width / 2, y: -box.height / 2,
-			width: box.width, height: box.height, rx: 4 }),
-		parts.name, parts.share, parts.module, parts.rate,
-		s("rect", { class: "meter-ground", x: left, y: top + 42, height: 4, width: meter }),
-		parts.heat);
+		// What stands in it is told by its label, in better words.
+		const inner = s("g", { "aria-hidden": "true" },
+			s("rect", { class: "focus-ring", x: -box.width / 2 - 4, y: -box.height / 2 - 4,
+				width: box.width + 8, height: box.height + 8, rx: 7 }),
+			s("rect", { class: "box", x: -box.width / 2, y: -box.height / 2,
+				width: box.width, height: box.height, rx: 4 }),
+			parts.name, parts.share, parts.module, parts.rate,
+			s("rect", { class: "meter-ground", x: left, y: top + 42, height: 4, width: meter }),
+			parts.heat);
 		if (node.room) {
 			parts.held = s("text", { class: "held", x: left, y: top + 63 });
 			parts.fill = s("rect", { class: "fill", x: right - 60, y: top + 55, height: 8, width: 0 });
-			group.append(parts.held, parts.fill, s("rect", { class: "fill-frame", x: right - 60,
+			inner.append(parts.held, parts.fill, s("rect", { class: "fill-frame", x: right - 60,
 				y: top + 55, height: 8, width: 60 }));
 		}
-		group.append(parts.drop, this.gates(node, box, gates, false), this.gates(node, box, gates, true));
+		inner.append(parts.drop, this.gates(node, box, gates, false), this.gates(node, box, gates, true));
+		const group = s("g", { class: "node", role: "button", tabindex: -1, "data-node": node.name,
+			transform: `translate(${box.x} ${box.y})`, onclick: () => this.on.node(node.name) }, inner);
 		this.nodes.set(node.name, { node, group, meter, ...parts });
 		return group;
 	}
