@@ -195,7 +195,7 @@ async function change(c) {
 	await c.page.waitForSelector(node("fresh"));
 	await c.page.waitForSelector(`${node("fwd")}.selected`);
 	assert.equal(await c.page.textContent("#view-selection h2"), "fwd");
-	await c.page.waitForFunction((at) => document.querySelector(at).textContent !== "–", `${node("fresh")} .rate`);
+	await c.page.waitForFunction((at) => /pps/.test(document.querySelector(at).textContent), `${node("fresh")} .rate`);
 }
 
 async function restart(c) {

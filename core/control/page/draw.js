@@ -61,7 +61,7 @@ export class Drawing {
 		const meter = right - left;
 		const parts = {
 			name: s("text", { class: "name", x: left, y: top + 18 },
-				shorten(node.name, meter - 46, 7.4)),
+				shorten(node.name, meter - 54, 7.4)),
 			share: s("text", { class: "share", x: right, y: top + 18 }),
 			module: s("text", { class: "module", x: left, y: top + 34 },
 				shorten(node.module, meter - 70, 6.4)),
@@ -85,6 +85,9 @@ export class Drawing {
 			inner.append(parts.held, parts.fill, s("rect", { class: "fill-frame", x: right - 60,
 				y: top + 55, height: 8, width: 60 }));
 		}
+		if (down)
+			inner.append(s("rect", { class: "drop-ground", x: -box.width / 2 + 1, y: top + content - 22,
+				width: box.width - 2, height: 18 }));
 		inner.append(parts.drop, this.gates(node, box, gates, false), this.gates(node, box, gates, true));
 		const group = s("g", { class: "node", role: "button", tabindex: -1, "data-node": node.name,
 			transform: `translate(${box.x} ${box.y})`, onclick: () => this.on.node(node.name) }, inner);
@@ -114,15 +117,18 @@ export class Drawing {
 		return { x: output ? x + 6 : x - ARROW - 2, y: y - 3, "text-anchor": output ? "start" : "end" };
 	}
 
-	update(reading) {
+	// Only what is in sight is touched: shows(box) says so.
+	update(reading, shows) {
+		const { boxes } = this.layout;
 		for (const [name, parts] of this.nodes) {
 			const now = reading.nodes.get(name);
-			if (now)
+			if (now && shows(boxes.get(name)))
 				this.updateNode(name, parts, now);
 		}
 		for (const parts of this.links.values()) {
 			const { link } = parts;
-			this.updateLink(parts, reading.nodes.get(link.from)?.out[link.ogate]);
+			if (shows(boxes.get(link.from)) || shows(boxes.get(link.to)))
+				this.updateLink(parts, reading.nodes.get(link.from)?.out[link.ogate]);
 		}
 	}
 

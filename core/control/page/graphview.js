@@ -16,7 +16,7 @@ export class GraphView {
 	constructor(on) {
 		this.on = on;
 		this.svg = byId("canvas");
-		this.view = new View(this.svg, byId("scene"));
+		this.view = new View(this.svg, byId("scene"), () => this.moved());
 		this.drawing = new Drawing(byId("scene"), { node: (name) => this.choose(name, false), link: on.link });
 		this.nodes = [];
 		this.links = [];
@@ -65,7 +65,19 @@ export class GraphView {
 		this.choose(near, false);
 	}
 
+	// What comes into sight is brought up to date, once a frame.
+	moved() {
+		this.frame ??= requestAnimationFrame(() => {
+			this.frame = null;
+			if (this.reading)
+				this.update(this.reading);
+		});
+	}
+
 	resized() {
+		const { width, height } = this.svg.getBoundingClientRect();
+		this.view.room = { width, height };
+		this.moved();
 		if (this.layout && !this.view.touched)
 			this.fit({ readable: true });
 	}
@@ -115,7 +127,7 @@ export class GraphView {
 			this.at = first(this.layout);
 		this.drawing.setStop(this.at);
 		if (this.reading)
-			this.drawing.update(this.reading);
+			this.update(this.reading);
 		this.drawing.select(this.selected);
 		if (focused)
 			this.focus(this.layout.boxes.has(focused) ? focused : this.at);
@@ -123,7 +135,7 @@ export class GraphView {
 
 	update(reading) {
 		this.reading = reading;
-		this.drawing.update(reading);
+		this.drawing.update(reading, (box) => this.view.shows(box));
 	}
 
 	select(selected) {

@@ -22,7 +22,7 @@ export function nodeSize(node, down) {
 	const gates = Math.max(node.igates, node.ogates);
 	const named = Math.max(0, ...[...(node.inames ?? []), ...(node.onames ?? [])].map((name) => name?.length ?? 0));
 	const pitch = gates > 12 ? PITCH_MANY : down && named ? Math.max(PITCH, named * TEXT + 8) : PITCH;
-	const letters = Math.max(node.name.length * TITLE, (node.module.length + 12) * TEXT);
+	const letters = Math.max(node.name.length * TITLE + 54, (node.module.length + 12) * TEXT);
 	const width = Math.min(Math.max(letters + 28, down ? 190 : 150), 260);
 	const height = contentHeight(node, down);
 	return down

@@ -8,6 +8,7 @@ import { bitRate, packetRate, percent, reasons, withUnit } from "./format.js";
 const ascending = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const amount = (n) => (n > 0 ? n : 0);
 
+const SORT_READINGS = 4; // after which rows are put in order again
 const COLUMNS = [
 	{ name: "node", title: "by name", key: (row) => row.name, text: (row) => row.name },
 	{ name: "rate", title: "packets a second", key: (row) => -amount(row.packets), text: (row) => packetRate(row.packets) },
@@ -49,6 +50,7 @@ export class Overview {
 		this.sort = i;
 		for (const [k, head] of this.heads.entries())
 			head.setAttribute("aria-sort", k === i ? (i ? "descending" : "ascending") : "none");
+		this.order = null;
 		if (this.reading)
 			this.updateNodes(this.reading);
 	}
@@ -100,9 +102,7 @@ export class Overview {
 	}
 
 	updateNodes({ nodes }) {
-		const { key } = COLUMNS[this.sort];
-		const list = [...nodes].map(([name, node]) => ({ name, ...node }));
-		list.sort((a, b) => ascending(key(a), key(b)) || ascending(a.name, b.name));
+		const list = this.sorted(nodes);
 		for (const [name, row] of this.rows)
 			if (!nodes.has(name)) {
 				row.remove();
@@ -116,6 +116,17 @@ export class Overview {
 				setText(k ? row.children[k] : row.children[0].firstChild, column.text(node));
 			row.lastChild.classList.toggle("bad", node.dropped > 0);
 		}
+	}
+
+	// Rows keep their places for a while: they are to be read.
+	sorted(nodes) {
+		const { key } = COLUMNS[this.sort];
+		if (this.order?.length !== nodes.size || this.order.some((name) => !nodes.has(name)) || this.age++ >= SORT_READINGS) {
+			this.age = 0;
+			this.order = [...nodes].map(([name, node]) => ({ name, ...node }))
+				.sort((a, b) => ascending(key(a), key(b)) || ascending(a.name, b.name)).map(({ name }) => name);
+		}
+		return this.order.map((name) => ({ name, ...nodes.get(name) }));
 	}
 
 	row(name) {

@@ -4,9 +4,11 @@
 const LEAST = 0.08, MOST = 3;
 
 export class View {
-	constructor(svg, scene) {
+	constructor(svg, scene, changed) {
 		this.svg = svg;
 		this.scene = scene;
+		this.changed = changed;
+		this.room = { width: 0, height: 0 }; // of the drawing on the page
 		this.x = 0;
 		this.y = 0;
 		this.zoom = 1;
@@ -60,10 +62,19 @@ export class View {
 		this.pointers.set(event.pointerId, now);
 	}
 
+	// Whether a box is in sight, or nearly.
+	shows(box) {
+		const { width, height } = this.room;
+		const x = box.x * this.zoom + this.x, y = box.y * this.zoom + this.y;
+		const w = box.width * this.zoom, h = box.height * this.zoom;
+		return x > -w && x < width + w && y > -h && y < height + h;
+	}
+
 	apply() {
 		this.scene.setAttribute("transform",
 			`translate(${this.x.toFixed(1)} ${this.y.toFixed(1)}) scale(${this.zoom.toFixed(4)})`);
 		this.svg.dataset.zoom = this.zoom < 0.3 ? "far" : this.zoom < 0.55 ? "middle" : "near";
+		this.changed();
 	}
 
 	pan(dx, dy) {
@@ -103,13 +114,13 @@ export class View {
 	// Brings a place into sight, moving no more than is needed.
 	reveal(box) {
 		const { width, height } = this.svg.getBoundingClientRect();
-		const margin = 24;
+		const margin = 24, legend = 24; // stands at the lower edge
 		const x = box.x * this.zoom + this.x, y = box.y * this.zoom + this.y;
 		const w = (box.width / 2) * this.zoom + margin, h = (box.height / 2) * this.zoom + margin;
 		const shift = (at, half, room) =>
 			2 * half > room ? room / 2 - at : Math.max(half - at, 0) + Math.min(room - half - at, 0);
 		this.x += shift(x, w, width);
-		this.y += shift(y, h, height);
+		this.y += shift(y, h, height - legend);
 		this.apply();
 	}
 }
