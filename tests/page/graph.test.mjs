@@ -7,7 +7,7 @@ import * as dagre from "../../core/control/page/vendor/dagre.esm.js";
 import { nodesOf, partlyNamed } from "../../core/control/page/gates.js";
 import * as layout from "../../core/control/page/layout.js";
 import { first, keyDirection, step } from "../../core/control/page/walk.js";
-import { litOf, waysOf } from "../../core/control/page/way.js";
+import { endWords, litOf, packetOf } from "../../core/control/page/way.js";
 
 const node = (name, igates, ogates, over) => ({ name, module: "Some", igates, ogates, room: 0, ...over });
 const link = (from, ogate, to, igate = 0, back = false) => ({ from, ogate, to, igate, back });
@@ -96,10 +96,27 @@ test("gates get the names that links tell", () => {
 	assert.ok(!partlyNamed(q));
 });
 
-test("a way: nodes and links that it lights, step by step", () => {
-	const [way] = waysOf({ ways: [{ steps: [{ node: "rx", ogate: 0 }, { node: "cls", ogate: 1 }, { node: "b" }] }] });
-	const lit = litOf(way, 1, LINKS);
-	assert.deepEqual([...lit.nodes], ["rx", "cls", "b"]);
-	assert.deepEqual([...lit.links], ["rx[0]", "cls[1]"]);
+test("a packet's way: its copies below the node that made them, what is lit", () => {
+	const step = (name, out, over) => ({ node: name, type: "Some", in: 0, ...(out === null ? {} : { out }), ...over });
+	const packet = packetOf({ packet: 1, frame: "ether", length: 60, ways: [
+		{ steps: [step("rx", 0), step("cls", 1, { out_name: "miss", cycles: 9, worker: 0, changed: ["+ vlan id=7"] }), step("b", null)],
+			end: { what: "dropped", reason: "full", help: "a queue was full" } },
+		{ from: 0, step: 1, out: 0, steps: [step("a", 0), step("tx", null)], end: { what: "sent", port: "right" } },
+		{ from: 0, step: 1, out: 3, steps: [], end: { what: "dropped", reason: "unconnected" } },
+	] });
+	assert.equal(packet.title, "ether, 60 bytes");
+	assert.deepEqual(packet.steps.map((one) => [one.node, one.depth]),
+		[["rx", 0], ["cls", 0], ["a", 1], ["tx", 1], ["cls", 1], ["b", 0]]);
+	assert.equal(packet.steps[1].title, "cls[miss] (Some)");
+	assert.deepEqual(packet.steps[1].lines, ["9 cycles, worker 0", "+ vlan id=7"]);
+	assert.equal(packet.steps[2].lines[0], "a copy by [0] of cls");
+	assert.equal(packet.steps[3].end, "sent by port right");
+	assert.equal(packet.steps[4].drop, "unconnected");
+	assert.equal(packet.steps[5].drop, "full (a queue was full)");
+	const lit = litOf(packet, 1);
+	assert.deepEqual([...lit.nodes], ["rx", "cls", "a", "tx", "b"]);
+	assert.deepEqual([...lit.links].sort(), ["a[0]", "cls[0]", "cls[1]", "cls[3]", "rx[0]"]);
 	assert.equal(lit.here, "cls");
+	assert.equal(packetOf({ end: { why: "all" } }), null);
+	assert.equal(endWords({ why: "timeout", packets: 3, asked: 10, events_lost: 0 }), "3 of 10 packets; the time was over.");
 });

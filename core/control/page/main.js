@@ -28,7 +28,7 @@ const select = { node: (name, byKey) => choose({ kind: "node", name }, byKey), l
 const graph = new GraphView({ ...select, none: () => choose(null) });
 const overview = new Overview(byId("view-overview"), history, { node: (name) => choose({ kind: "node", name }, true) });
 const trace = new TraceView(byId("view-trace"), {
-	light: (way) => graph.drawing.light(way), reveal: (name) => graph.reveal(name), links: () => graph.links });
+	light: (way) => graph.drawing.light(way), reveal: (name) => graph.reveal(name) });
 const log = new Log(byId("view-log"));
 
 let stats = null; // the last that was read

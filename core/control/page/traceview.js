@@ -6,7 +6,7 @@ import { h } from "./dom.js";
 import { fieldset } from "./command.js";
 import { bodyOf } from "./forms.js";
 import { Lines } from "./ndjson.js";
-import { litOf, waysOf } from "./way.js";
+import { endWords, litOf, packetOf } from "./way.js";
 
 const PACKETS_MAX = 200;
 
@@ -23,7 +23,7 @@ const EXPLAIN = [
 ];
 
 export class TraceView {
-	// on: {light(way or null), reveal(node), links()}
+	// on: {light(way or null), reveal(node)}
 	constructor(root, on) {
 		this.on = on;
 		this.abort = null;
@@ -72,6 +72,7 @@ export class TraceView {
 	begin(words) {
 		this.clear();
 		this.ways = [];
+		this.ending = null;
 		this.packets.replaceChildren();
 		this.traced.show([]);
 		this.explained.show([]);
@@ -97,7 +98,7 @@ export class TraceView {
 		this.abort = null;
 		this.start.disabled = false;
 		this.stop.hidden = true;
-		this.status.textContent = failed ? "" : this.ways.length ? this.counted() : "No packet came by.";
+		this.status.textContent = failed ? "" : this.ending ?? `${this.ways.length} packets.`;
 	}
 
 	async explain(body) {
@@ -109,31 +110,29 @@ export class TraceView {
 		}
 	}
 
-	counted() {
-		return `${this.ways.length} ${this.ways.length === 1 ? "way" : "ways"}`;
-	}
-
 	add(answer) {
-		for (const way of waysOf(answer)) {
-			if (this.ways.length >= PACKETS_MAX)
-				return;
-			const i = this.ways.push(way) - 1;
-			this.packets.append(h("button", { type: "button", "aria-pressed": "false", onclick: () => this.show(i) }, way.title));
-			if (i === 0)
-				this.show(0);
-		}
+		if (answer.end && !answer.ways)
+			this.ending = endWords(answer.end);
+		const packet = packetOf(answer);
+		if (!packet || this.ways.length >= PACKETS_MAX)
+			return;
+		const i = this.ways.push(packet) - 1;
+		this.packets.append(h("button", { type: "button", "aria-pressed": "false", onclick: () => this.show(i) }, packet.title));
+		if (i === 0)
+			this.show(0);
 		if (this.abort)
-			this.status.textContent = `${this.counted()} so far…`;
+			this.status.textContent = `${this.ways.length} so far…`;
 	}
 
 	show(i) {
 		this.way = this.ways[i];
 		for (const [k, button] of [...this.packets.children].entries())
 			button.setAttribute("aria-pressed", String(k === i));
-		this.steps = this.way.steps.map((step, k) => h("li", {},
+		this.steps = this.way.steps.map((step, k) => h("li", { class: `depth-${Math.min(step.depth, 4)}` },
 			h("button", { type: "button", class: "link-button", onclick: () => this.go(k) }, step.title),
 			...step.lines.map((line) => h("p", {}, line)),
-			step.drop ? h("p", { class: "drop" }, `✕ dropped: ${step.drop}`) : null));
+			step.drop ? h("p", { class: "drop" }, `✕ dropped: ${step.drop}`) : null,
+			step.end ? h("p", { class: "end" }, step.end) : null));
 		const go = (by) => this.go(Math.min(Math.max(this.at + by, 0), this.steps.length - 1));
 		this.walk.replaceChildren(h("h2", {}, "Its way"), h("div", { class: "buttons" },
 			h("button", { type: "button", onclick: () => go(-1) }, "◂ Back"),
@@ -158,7 +157,7 @@ export class TraceView {
 	// The drawing may be a new one.
 	relight() {
 		if (this.way)
-			this.on.light(litOf(this.way, this.at, this.on.links()));
+			this.on.light(litOf(this.way, this.at));
 	}
 
 	clear() {
