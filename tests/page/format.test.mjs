@@ -26,6 +26,8 @@ test("shares, sizes, times", () => {
 	assert.equal(plain(format.duration(59.9)), "59 s");
 	assert.equal(plain(format.duration(3700)), "1 h 1 min");
 	assert.equal(plain(format.duration(200000)), "2 d 7 h");
+	assert.equal(plain(format.shortTime(812)), "812 ns");
+	assert.equal(plain(format.shortTime(12345)), "12.3 µs");
 	assert.equal(format.count(1234567), "1,234,567");
 	assert.equal(format.count(18446744073709552000), "18,446,744,073,709,552,000");
 });

@@ -69,6 +69,12 @@ export function duration(seconds) {
 	return `${Math.floor(s / 86400)}${NBSP}d ${Math.floor(s / 3600) % 24}${NBSP}h`;
 }
 
+// A short time, given in nanoseconds.
+export function shortTime(ns) {
+	const [size, unit] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
+	return `${size === 1 ? ns : (ns / size).toPrecision(3)}${NBSP}${unit}`;
+}
+
 export function clock(date) {
 	return date.toTimeString().slice(0, 8);
 }

@@ -2,7 +2,7 @@
 // A traced packet as steps that can be walked through: its own way, and below the node that made
 // them those of its copies. Pure; the form of what comes is told in docs/trace.md.
 
-import { withUnit } from "./format.js";
+import { shortTime } from "./format.js";
 
 const gate = (number, name) => (number === undefined ? "" : name ? `[${name}]` : number ? `[${number}]` : "");
 
@@ -22,7 +22,7 @@ function stepView(step, depth) {
 	if (step.worker !== undefined)
 		numbers.push(`worker ${step.worker}`);
 	if (step.held_ns)
-		numbers.push(`held for ${withUnit(step.held_ns / 1e3, "").replace(/\u00a0$/, "")} µs`);
+		numbers.push(`held for ${shortTime(step.held_ns)}`);
 	if (numbers.length)
 		lines.push(numbers.join(", "));
 	return { node: step.node, out: step.out, depth,
