@@ -37,15 +37,29 @@ graph:
 
 // 200 nodes: chains with branches.
 function bigGraph() {
-	const nodes = [], links = [];
+	const nodes = [],
+		links = [];
 	for (let c = 0; c < 8; c++) {
 		const chain = [...Array(14).keys()].map((i) => `stage_${c}_${i}`);
-		nodes.push(`  make_${c}: {Source: {burst: 4}}`, `  q_${c}: {Queue: {size: 512}}`, `  tee_${c}: Tee`,
-			...chain.map((name) => `  ${name}: MACSwap`));
-		links.push(`make_${c} -> ${[...chain.slice(0, 5), `q_${c}`, ...chain.slice(5)].join(" -> ")} -> tee_${c}`);
+		nodes.push(
+			`  make_${c}: {Source: {burst: 4}}`,
+			`  q_${c}: {Queue: {size: 512}}`,
+			`  tee_${c}: Tee`,
+			...chain.map((name) => `  ${name}: MACSwap`)
+		);
+		links.push(
+			`make_${c} -> ${[...chain.slice(0, 5), `q_${c}`, ...chain.slice(5)].join(" -> ")} -> tee_${c}`
+		);
 		for (const b of [0, 1]) {
-			nodes.push(`  left_${c}_${b}: MACSwap`, `  mid_${c}_${b}: MACSwap`, `  right_${c}_${b}: MACSwap`, `  out_${c}_${b}: Sink`);
-			links.push(`tee_${c}[${b}] -> left_${c}_${b} -> mid_${c}_${b} -> right_${c}_${b} -> out_${c}_${b}`);
+			nodes.push(
+				`  left_${c}_${b}: MACSwap`,
+				`  mid_${c}_${b}: MACSwap`,
+				`  right_${c}_${b}: MACSwap`,
+				`  out_${c}_${b}: Sink`
+			);
+			links.push(
+				`tee_${c}[${b}] -> left_${c}_${b} -> mid_${c}_${b} -> right_${c}_${b} -> out_${c}_${b}`
+			);
 		}
 	}
 	return `nodes:\n${nodes.join("\n")}\ngraph:\n${links.map((link) => `  - "${link}"`).join("\n")}\n`;
@@ -83,9 +97,13 @@ function tester(context) {
 			console.log(typeof why === "string" ? `skipped ${name}: ${why}` : `ok ${name}`);
 		} catch (error) {
 			failed = true;
-			const lines = String(error.stack ?? error).split("\n").filter((line) => !line.includes("node_modules"));
+			const lines = String(error.stack ?? error)
+				.split("\n")
+				.filter((line) => !line.includes("node_modules"));
 			console.log(`not ok ${name}: ${lines.slice(0, 6).join(" | ").slice(0, 700)}`);
-			await context.page?.screenshot({ path: join(pictures, `failed-${name.replace(/\W+/g, "-")}.png`) }).catch(() => {});
+			await context.page
+				?.screenshot({ path: join(pictures, `failed-${name.replace(/\W+/g, "-")}.png`) })
+				.catch(() => {});
 		}
 	};
 }
@@ -95,15 +113,16 @@ async function launch() {
 	try {
 		return await chromium.launch({ executablePath: process.env.CHROMIUM, args });
 	} catch (error) {
-		console.log(`skipped the page in a browser: Chromium does not start here: ${String(error.message).split("\n")[0]}`);
+		console.log(
+			`skipped the page in a browser: Chromium does not start here: ${String(error.message).split("\n")[0]}`
+		);
 		return null;
 	}
 }
 
 async function run(instances) {
 	const browser = await launch();
-	if (!browser)
-		return;
+	if (!browser) return;
 	const file = (name, text) => {
 		writeFileSync(join(folder, name), text);
 		return join(folder, name);
@@ -112,18 +131,24 @@ async function run(instances) {
 	const big = new Instance("page-big", file("big.yaml", bigGraph()));
 	instances.push(demo, big);
 	const open = (instance, options) => openPage(browser, instance.server.address().port, options);
-	const context = { browser, demo, big, open, until, axe, text: DEMO,
-		picture: (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) }) };
+	const context = {
+		browser,
+		demo,
+		big,
+		open,
+		until,
+		axe,
+		text: DEMO,
+		picture: (page, name) => page.screenshot({ path: join(pictures, `${name}.png`) }),
+	};
 	const test = tester(context);
 	await demo.start();
 	await demo.forward();
-	for (const [name, one] of cases.demo)
-		await test(name, one);
+	for (const [name, one] of cases.demo) await test(name, one);
 	await demo.stop();
 	await big.start();
 	await big.forward();
-	for (const [name, one] of cases.big)
-		await test(name, one);
+	for (const [name, one] of cases.big) await test(name, one);
 	await browser.close();
 }
 

@@ -12,21 +12,33 @@ async function accessible(page, axe, where) {
 	await page.evaluate(axe);
 	// A node's label begins with what stands in it first, its name; its numbers are told in words.
 	const rules = { "label-content-name-mismatch": { enabled: false } };
-	const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), { resultTypes: ["violations"], rules });
-	assert.deepEqual(violations.map((one) => `${where}: ${one.id}: ${one.nodes.map((node) => node.html.slice(0, 120)).slice(0, 3).join(" ; ")}`), []);
+	const { violations } = await page.evaluate((options) => globalThis.axe.run(document, options), {
+		resultTypes: ["violations"],
+		rules,
+	});
+	assert.deepEqual(
+		violations.map(
+			(one) =>
+				`${where}: ${one.id}: ${one.nodes
+					.map((node) => node.html.slice(0, 120))
+					.slice(0, 3)
+					.join(" ; ")}`
+		),
+		[]
+	);
 }
 
 // Presses Tab until what has the focus fits.
 async function tabTo(page, selector, most = 80) {
 	for (let i = 0; i < most; i++) {
 		await page.keyboard.press("Tab");
-		if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector))
-			return;
+		if (await page.evaluate((wanted) => document.activeElement.matches(wanted), selector)) return;
 	}
 	assert.fail(`Tab does not come to ${selector}`);
 }
 
-const focused = (page) => page.evaluate(() => document.activeElement.dataset.node ?? document.activeElement.textContent);
+const focused = (page) =>
+	page.evaluate(() => document.activeElement.dataset.node ?? document.activeElement.textContent);
 
 async function load(c) {
 	c.page = await c.open(c.demo);
@@ -38,10 +50,17 @@ async function load(c) {
 }
 
 async function rates(c) {
-	await c.page.waitForFunction((at) => /pps/.test(document.querySelector(at).textContent) &&
-		document.querySelector(at).textContent !== "0\u00a0pps", `${node("make")} .rate`);
+	await c.page.waitForFunction(
+		(at) =>
+			/pps/.test(document.querySelector(at).textContent) &&
+			document.querySelector(at).textContent !== "0\u00a0pps",
+		`${node("make")} .rate`
+	);
 	const before = await rateOf(c.page, "make");
-	await c.page.waitForFunction(([at, was]) => document.querySelector(at).textContent !== was, [`${node("make")} .rate`, before]);
+	await c.page.waitForFunction(
+		([at, was]) => document.querySelector(at).textContent !== was,
+		[`${node("make")} .rate`, before]
+	);
 	const width = Number(await c.page.getAttribute('[data-link="cls[0]"] .line', "stroke-width"));
 	assert.ok(width > 2, `the link is ${width} wide`);
 }
@@ -90,9 +109,15 @@ async function commandError(c) {
 	await form.locator("input[name=gate]").fill("77");
 	await form.locator("button").click();
 	await form.locator(".field.wrong").nth(1).waitFor();
-	for (const [name, { message }] of [["mac", value.errors[0]], ["gate", value.errors[1]]]) {
+	for (const [name, { message }] of [
+		["mac", value.errors[0]],
+		["gate", value.errors[1]],
+	]) {
 		const field = form.locator(`.field:has([name=${name}])`);
-		assert.equal(await field.locator(".fault").textContent(), message.replace(`fwd add: ${name}: `, "✕ "));
+		assert.equal(
+			await field.locator(".fault").textContent(),
+			message.replace(`fwd add: ${name}: `, "✕ ")
+		);
 		assert.equal(await field.locator("input").getAttribute("aria-invalid"), "true");
 	}
 	assert.equal(await c.page.evaluate(() => document.activeElement.name), "mac");
@@ -105,7 +130,10 @@ async function keyboard(c) {
 	await page.keyboard.press("Tab");
 	assert.match(await focused(page), /Skip to the details/);
 	await tabTo(page, "#canvas [data-node]");
-	const down = await page.evaluate(() => { const at = (name) => document.querySelector(`[data-node=${name}]`).getBoundingClientRect(); return at("cls").top > at("make").bottom; });
+	const down = await page.evaluate(() => {
+		const at = (name) => document.querySelector(`[data-node=${name}]`).getBoundingClientRect();
+		return at("cls").top > at("make").bottom;
+	});
 	const [next, back] = down ? ["ArrowDown", "ArrowUp"] : ["ArrowRight", "ArrowLeft"];
 	assert.equal(await focused(page), "make");
 	for (const name of ["cls", "q", "spread"]) {
@@ -116,7 +144,9 @@ async function keyboard(c) {
 	assert.ok(["swap", "fwd"].includes(await focused(page)));
 	await page.keyboard.press(back);
 	assert.equal(await focused(page), "spread");
-	const ring = await page.evaluate(() => getComputedStyle(document.activeElement.querySelector(".focus-ring")).stroke);
+	const ring = await page.evaluate(
+		() => getComputedStyle(document.activeElement.querySelector(".focus-ring")).stroke
+	);
 	assert.notEqual(ring, "none");
 	await page.keyboard.press(back);
 	await page.keyboard.press("Enter");
@@ -129,7 +159,12 @@ async function keyboard(c) {
 	await page.waitForSelector("form[aria-label=level] dd:has-text('256')");
 	await page.keyboard.press("Escape");
 	assert.equal(await focused(page), "q");
-	for (const [key, tab] of [["o", "overview"], ["t", "trace"], ["l", "log"], ["s", "selection"]]) {
+	for (const [key, tab] of [
+		["o", "overview"],
+		["t", "trace"],
+		["l", "log"],
+		["s", "selection"],
+	]) {
 		await page.keyboard.press(key);
 		assert.equal(await page.getAttribute(`#tab-${tab}`, "aria-selected"), "true");
 	}
@@ -150,8 +185,7 @@ async function capture(c) {
 	await c.page.locator('[data-link="cls[0]"] .hit').click({ force: true });
 	await c.page.waitForSelector("#view-selection h2:has-text('cls → q')");
 	const { value } = await c.demo.ask("GET", "/openapi.json");
-	if (!value.paths["/nodes/{node}/capture"])
-		return "this program has no captures";
+	if (!value.paths["/nodes/{node}/capture"]) return "this program has no captures";
 	await c.page.fill("form[aria-label=Capture] [name=filter]", "no such filter");
 	await c.page.click("form[aria-label=Capture] .primary");
 	await c.page.waitForSelector("form[aria-label=Capture] .fault:not(:empty)");
@@ -168,8 +202,7 @@ async function capture(c) {
 async function trace(c) {
 	await c.page.click("#tab-trace");
 	const { value } = await c.demo.ask("GET", "/openapi.json");
-	if (!value.paths["/trace"])
-		return "this program has no traces";
+	if (!value.paths["/trace"]) return "this program has no traces";
 	await c.page.fill("form[aria-label=Trace] [name=n]", "3");
 	await c.page.click("form[aria-label=Trace] .primary");
 	await c.page.waitForSelector(".packets button");
@@ -191,13 +224,19 @@ async function trace(c) {
 async function change(c) {
 	await c.page.click(`${node("fwd")} .box`);
 	await c.page.waitForSelector("#view-selection h2:has-text('fwd')");
-	const { status } = await c.demo.ask("PUT", "/graph?file=new.yaml",
-		c.text.replace("  swap:", "  fresh:  MACSwap\n  swap:").replace("-> swap ->", "-> fresh -> swap ->"));
+	const { status } = await c.demo.ask(
+		"PUT",
+		"/graph?file=new.yaml",
+		c.text.replace("  swap:", "  fresh:  MACSwap\n  swap:").replace("-> swap ->", "-> fresh -> swap ->")
+	);
 	assert.equal(status, 200);
 	await c.page.waitForSelector(node("fresh"));
 	await c.page.waitForSelector(`${node("fwd")}.selected`);
 	assert.equal(await c.page.textContent("#view-selection h2"), "fwd");
-	await c.page.waitForFunction((at) => /pps/.test(document.querySelector(at).textContent), `${node("fresh")} .rate`);
+	await c.page.waitForFunction(
+		(at) => /pps/.test(document.querySelector(at).textContent),
+		`${node("fresh")} .rate`
+	);
 }
 
 async function restart(c) {
@@ -209,7 +248,10 @@ async function restart(c) {
 	await c.page.waitForSelector("#state[data-state=live]");
 	await c.page.waitForSelector("#banner:has-text('started anew')");
 	await c.page.waitForFunction(() => !document.querySelector("[data-node=fresh]"));
-	await c.page.waitForFunction((at) => /[1-9].*pps/.test(document.querySelector(at).textContent), `${node("make")} .rate`);
+	await c.page.waitForFunction(
+		(at) => /[1-9].*pps/.test(document.querySelector(at).textContent),
+		`${node("make")} .rate`
+	);
 	await c.page.waitForSelector(`${node("fwd")}.selected`);
 	await c.picture(c.page, "restarted");
 	await c.page.click("#banner button");
@@ -257,15 +299,27 @@ async function clean(c) {
 }
 
 async function small(c) {
-	const page = await c.open(c.demo, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+	const page = await c.open(c.demo, {
+		viewport: { width: 360, height: 740 },
+		hasTouch: true,
+		isMobile: true,
+	});
 	c.page = page;
 	await page.waitForSelector(node("make"));
-	const fits = async () => assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 360), "it is as wide as the screen");
+	const fits = async () =>
+		assert.ok(
+			await page.evaluate(() => document.documentElement.scrollWidth <= 360),
+			"it is as wide as the screen"
+		);
 	await fits();
 	await c.picture(page, "small");
 	await page.tap(`${node("fwd")} .box`);
 	await page.waitForSelector("summary:has-text('adds a static station')");
-	await c.until(() => page.evaluate(() => document.querySelector("#view-selection h2").getBoundingClientRect().top < innerHeight));
+	await c.until(() =>
+		page.evaluate(
+			() => document.querySelector("#view-selection h2").getBoundingClientRect().top < innerHeight
+		)
+	);
 	await fits();
 	await page.tap("summary:has-text('adds a static station')");
 	await fits();
@@ -283,7 +337,10 @@ async function many(c) {
 	c.page = await c.open(c.big);
 	const { page } = c;
 	await page.waitForFunction(() => document.querySelectorAll("#canvas [data-node]").length === 200);
-	await page.waitForFunction((at) => /[1-9].*pps/.test(document.querySelector(at).textContent), `${node("make_0")} .rate`);
+	await page.waitForFunction(
+		(at) => /[1-9].*pps/.test(document.querySelector(at).textContent),
+		`${node("make_0")} .rate`
+	);
 	await c.picture(page, "200-nodes");
 	await page.keyboard.press("0");
 	await page.waitForSelector("#canvas[data-zoom=far]");
@@ -292,24 +349,33 @@ async function many(c) {
 	await page.keyboard.press("Enter");
 	await page.waitForSelector(`${node("out_7_1")}.selected`);
 	const inside = await page.evaluate((at) => {
-		const box = document.querySelector(at).getBoundingClientRect(), all = document.querySelector("#canvas").getBoundingClientRect();
-		return box.left >= all.left && box.right <= all.right && box.top >= all.top && box.bottom <= all.bottom;
+		const box = document.querySelector(at).getBoundingClientRect(),
+			all = document.querySelector("#canvas").getBoundingClientRect();
+		return (
+			box.left >= all.left && box.right <= all.right && box.top >= all.top && box.bottom <= all.bottom
+		);
 	}, node("out_7_1"));
 	assert.ok(inside, "what was found is in sight");
-	for (let i = 0; i < 10; i++)
-		await page.keyboard.press("ArrowLeft");
+	for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowLeft");
 	await c.picture(page, "200-nodes-near");
 }
 
 // A reading is shown within a few frames: nobody waits for the page.
 async function fluent(c) {
-	const longest = await c.page.evaluate(() => new Promise((done) => {
-		const tasks = [];
-		new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
-		const rate = document.querySelector("#uptime");
-		let seen = 0;
-		new MutationObserver(() => { if (++seen === 4) done(Math.max(0, ...tasks)); }).observe(rate, { characterData: true, childList: true, subtree: true });
-	}));
+	const longest = await c.page.evaluate(
+		() =>
+			new Promise((done) => {
+				const tasks = [];
+				new PerformanceObserver((list) =>
+					tasks.push(...list.getEntries().map((entry) => entry.duration))
+				).observe({ type: "longtask" });
+				const rate = document.querySelector("#uptime");
+				let seen = 0;
+				new MutationObserver(() => {
+					if (++seen === 4) done(Math.max(0, ...tasks));
+				}).observe(rate, { characterData: true, childList: true, subtree: true });
+			})
+	);
 	// Generous, for a machine that does much else; a page that builds everything anew takes longer.
 	assert.ok(longest < 1500, `the page stood still for ${longest.toFixed(0)} ms`);
 }

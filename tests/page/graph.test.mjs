@@ -12,7 +12,13 @@ import { endWords, litOf, packetOf } from "../../core/control/page/way.js";
 const node = (name, igates, ogates, over) => ({ name, module: "Some", igates, ogates, room: 0, ...over });
 const link = (from, ogate, to, igate = 0, back = false) => ({ from, ogate, to, igate, back });
 const NODES = [node("rx", 0, 1), node("cls", 1, 2), node("a", 1, 1), node("b", 1, 1), node("tx", 2, 0)];
-const LINKS = [link("rx", 0, "cls"), link("cls", 0, "a"), link("cls", 1, "b"), link("a", 0, "tx", 0), link("b", 0, "tx", 1)];
+const LINKS = [
+	link("rx", 0, "cls"),
+	link("cls", 0, "a"),
+	link("cls", 1, "b"),
+	link("a", 0, "tx", 0),
+	link("b", 0, "tx", 1),
+];
 
 for (const down of [false, true]) {
 	const way = down ? "down" : "to the right";
@@ -20,12 +26,14 @@ for (const down of [false, true]) {
 	test(`${way}: along the flow, nothing covers another`, () => {
 		const all = layout.arrange(dagre, NODES, LINKS, down);
 		const along = down ? "y" : "x";
-		for (const { from, to } of LINKS)
-			assert.ok(all.boxes.get(from)[along] < all.boxes.get(to)[along]);
+		for (const { from, to } of LINKS) assert.ok(all.boxes.get(from)[along] < all.boxes.get(to)[along]);
 		const boxes = [...all.boxes.values()];
 		for (const [i, a] of boxes.entries())
 			for (const b of boxes.slice(i + 1))
-				assert.ok(Math.abs(a.x - b.x) >= (a.width + b.width) / 2 || Math.abs(a.y - b.y) >= (a.height + b.height) / 2);
+				assert.ok(
+					Math.abs(a.x - b.x) >= (a.width + b.width) / 2 ||
+						Math.abs(a.y - b.y) >= (a.height + b.height) / 2
+				);
 	});
 
 	test(`${way}: gates are on their sides, links end at them`, () => {
@@ -42,8 +50,7 @@ for (const down of [false, true]) {
 	test(`${way}: loops, and links of a node to itself`, () => {
 		const links = [...LINKS, link("a", 0, "a", 0, true), link("b", 0, "cls", 0, true)];
 		const all = layout.arrange(dagre, NODES, links, down);
-		for (const { d } of all.paths.values())
-			assert.ok(!/NaN|Infinity|undefined/.test(d));
+		for (const { d } of all.paths.values()) assert.ok(!/NaN|Infinity|undefined/.test(d));
 	});
 }
 
@@ -88,7 +95,10 @@ test("the walk: along links, across, and back the same way", () => {
 });
 
 test("gates get the names that links tell", () => {
-	const stats = { cls: { module: "Filter", in: [0], out: [0, 0] }, q: { module: "Queue", in: [0], out: [], room: 9 } };
+	const stats = {
+		cls: { module: "Filter", in: [0], out: [0, 0] },
+		q: { module: "Queue", in: [0], out: [], room: 9 },
+	};
 	const [cls, q] = nodesOf(stats, [{ ...link("cls", 0, "q"), ogate_name: "match", igate_name: null }]);
 	assert.deepEqual(cls.onames, ["match", null]);
 	assert.equal(q.room, 9);
@@ -97,16 +107,48 @@ test("gates get the names that links tell", () => {
 });
 
 test("a packet's way: its copies below the node that made them, what is lit", () => {
-	const step = (name, out, over) => ({ node: name, type: "Some", in: 0, ...(out === null ? {} : { out }), ...over });
-	const packet = packetOf({ packet: 1, frame: "ether", length: 60, ways: [
-		{ steps: [step("rx", 0), step("cls", 1, { out_name: "miss", cycles: 9, worker: 0, changed: ["+ vlan id=7"] }), step("b", null)],
-			end: { what: "dropped", reason: "full", help: "a queue was full" } },
-		{ from: 0, step: 1, out: 0, steps: [step("a", 0), step("tx", null)], end: { what: "sent", port: "right" } },
-		{ from: 0, step: 1, out: 3, steps: [], end: { what: "dropped", reason: "unconnected" } },
-	] });
+	const step = (name, out, over) => ({
+		node: name,
+		type: "Some",
+		in: 0,
+		...(out === null ? {} : { out }),
+		...over,
+	});
+	const packet = packetOf({
+		packet: 1,
+		frame: "ether",
+		length: 60,
+		ways: [
+			{
+				steps: [
+					step("rx", 0),
+					step("cls", 1, { out_name: "miss", cycles: 9, worker: 0, changed: ["+ vlan id=7"] }),
+					step("b", null),
+				],
+				end: { what: "dropped", reason: "full", help: "a queue was full" },
+			},
+			{
+				from: 0,
+				step: 1,
+				out: 0,
+				steps: [step("a", 0), step("tx", null)],
+				end: { what: "sent", port: "right" },
+			},
+			{ from: 0, step: 1, out: 3, steps: [], end: { what: "dropped", reason: "unconnected" } },
+		],
+	});
 	assert.equal(packet.title, "ether, 60 bytes");
-	assert.deepEqual(packet.steps.map((one) => [one.node, one.depth]),
-		[["rx", 0], ["cls", 0], ["a", 1], ["tx", 1], ["cls", 1], ["b", 0]]);
+	assert.deepEqual(
+		packet.steps.map((one) => [one.node, one.depth]),
+		[
+			["rx", 0],
+			["cls", 0],
+			["a", 1],
+			["tx", 1],
+			["cls", 1],
+			["b", 0],
+		]
+	);
 	assert.equal(packet.steps[1].title, "cls[miss] (Some)");
 	assert.deepEqual(packet.steps[1].lines, ["9 cycles, worker 0", "+ vlan id=7"]);
 	assert.equal(packet.steps[2].lines[0], "a copy by [0] of cls");
@@ -118,5 +160,8 @@ test("a packet's way: its copies below the node that made them, what is lit", ()
 	assert.deepEqual([...lit.links].sort(), ["a[0]", "cls[0]", "cls[1]", "cls[3]", "rx[0]"]);
 	assert.equal(lit.here, "cls");
 	assert.equal(packetOf({ end: { why: "all" } }), null);
-	assert.equal(endWords({ why: "timeout", packets: 3, asked: 10, events_lost: 0 }), "3 of 10 packets; the time was over.");
+	assert.equal(
+		endWords({ why: "timeout", packets: 3, asked: 10, events_lost: 0 }),
+		"3 of 10 packets; the time was over."
+	);
 });

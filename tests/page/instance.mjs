@@ -10,10 +10,8 @@ export async function until(what, seconds = 30) {
 	const end = Date.now() + seconds * 1000;
 	for (;;) {
 		const value = await what();
-		if (value)
-			return value;
-		if (Date.now() > end)
-			throw new Error(`not within ${seconds} s: ${what}`);
+		if (value) return value;
+		if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
 		await new Promise((done) => setTimeout(done, 50));
 	}
 }
@@ -26,10 +24,17 @@ export class Instance {
 	}
 
 	async start() {
-		this.process = spawn(process.env.SLUICE, ["run", this.file, "--name", this.name, "--quiet"], { stdio: "ignore" });
+		this.process = spawn(process.env.SLUICE, ["run", this.file, "--name", this.name, "--quiet"], {
+			stdio: "ignore",
+		});
 		this.ended = new Promise((done) => this.process.once("exit", done));
 		await until(() => existsSync(this.socket));
-		await until(() => this.ask("GET", "/").then(() => true, () => false));
+		await until(() =>
+			this.ask("GET", "/").then(
+				() => true,
+				() => false
+			)
+		);
 	}
 
 	async stop() {
@@ -40,17 +45,22 @@ export class Instance {
 	// The status and the JSON of an answer.
 	ask(method, path, body) {
 		return new Promise((done, failed) => {
-			const request = http.request({ socketPath: this.socket, method, path, timeout: 20000 }, (response) => {
-				let text = "";
-				response.on("data", (part) => { text += part; });
-				response.on("end", () => {
-					try {
-						done({ status: response.statusCode, value: JSON.parse(text) });
-					} catch (error) {
-						failed(error);
-					}
-				});
-			});
+			const request = http.request(
+				{ socketPath: this.socket, method, path, timeout: 20000 },
+				(response) => {
+					let text = "";
+					response.on("data", (part) => {
+						text += part;
+					});
+					response.on("end", () => {
+						try {
+							done({ status: response.statusCode, value: JSON.parse(text) });
+						} catch (error) {
+							failed(error);
+						}
+					});
+				}
+			);
 			request.on("error", failed);
 			request.end(body);
 		});
@@ -62,7 +72,13 @@ export class Instance {
 			const to = net.connect(this.socket);
 			client.pipe(to).pipe(client);
 			for (const end of [client, to])
-				end.on("error", () => { client.destroy(); to.destroy(); }).on("close", () => { client.destroy(); to.destroy(); });
+				end.on("error", () => {
+					client.destroy();
+					to.destroy();
+				}).on("close", () => {
+					client.destroy();
+					to.destroy();
+				});
 		});
 		this.server = server;
 		return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server.address().port)));

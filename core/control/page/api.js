@@ -17,8 +17,10 @@ async function faults(response) {
 	} catch {
 		// What is no JSON says no more than the status.
 	}
-	return new Refused(response.status,
-		errors?.length ? errors : [{ message: `the answer was ${response.status} ${response.statusText}` }]);
+	return new Refused(
+		response.status,
+		errors?.length ? errors : [{ message: `the answer was ${response.status} ${response.statusText}` }]
+	);
 }
 
 export async function request(path, options = {}) {
@@ -26,12 +28,10 @@ export async function request(path, options = {}) {
 	try {
 		response = await fetch(path, { headers: { Accept: "application/json" }, ...options });
 	} catch (error) {
-		if (error.name === "AbortError" || error.name === "TimeoutError")
-			throw error;
+		if (error.name === "AbortError" || error.name === "TimeoutError") throw error;
 		throw new Refused(0, [{ message: "the instance does not answer" }]);
 	}
-	if (!response.ok)
-		throw await faults(response);
+	if (!response.ok) throw await faults(response);
 	return response;
 }
 
@@ -50,15 +50,13 @@ export const command = (name, what, body) =>
 	json(`/nodes/${part(name)}/${part(what)}`, { method: "POST", body });
 export const explain = (body) => json("/explain", { method: "POST", body });
 export const trace = (body, signal) =>
-	request("/trace", { method: "POST", body, signal,
-		headers: { Accept: "application/x-ndjson" } });
+	request("/trace", { method: "POST", body, signal, headers: { Accept: "application/x-ndjson" } });
 
 // Where a capture of a gate comes from; options that are empty are left out.
 export function captureUrl(name, gate, options) {
 	const query = new URLSearchParams({ gate });
 	for (const [key, value] of Object.entries(options))
-		if (String(value ?? "").trim() !== "")
-			query.set(key, String(value).trim());
+		if (String(value ?? "").trim() !== "") query.set(key, String(value).trim());
 	return `/nodes/${part(name)}/capture?${query}`;
 }
 
@@ -67,8 +65,7 @@ export async function chunks(response, take) {
 	const reader = response.body.getReader();
 	for (;;) {
 		const { done, value } = await reader.read();
-		if (done)
-			return;
+		if (done) return;
 		take(value);
 	}
 }

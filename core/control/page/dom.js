@@ -5,12 +5,9 @@ const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
 	for (const [name, value] of Object.entries(attributes)) {
-		if (value === null || value === undefined || value === false)
-			continue;
-		if (name.startsWith("on"))
-			element.addEventListener(name.slice(2), value);
-		else
-			element.setAttribute(name, value === true ? "" : value);
+		if (value === null || value === undefined || value === false) continue;
+		if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+		else element.setAttribute(name, value === true ? "" : value);
 	}
 	element.append(...children.flat().filter((child) => child !== null && child !== undefined));
 	return element;
@@ -27,16 +24,14 @@ export function s(tag, attributes = {}, ...children) {
 // Touches the page only where something is new: most numbers stay what they are.
 export function setText(element, text) {
 	if (element.firstChild?.nodeType === Node.TEXT_NODE && element.childNodes.length === 1) {
-		if (element.firstChild.data !== text)
-			element.firstChild.data = text;
+		if (element.firstChild.data !== text) element.firstChild.data = text;
 	} else {
 		element.textContent = text;
 	}
 }
 
 export function setAttribute(element, name, value) {
-	if (element.getAttribute(name) !== value)
-		element.setAttribute(name, value);
+	if (element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 export const byId = (id) => document.getElementById(id);

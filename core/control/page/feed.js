@@ -51,27 +51,24 @@ export class Feed {
 		try {
 			instance = await api.instance();
 		} catch (error) {
-			if (turn === this.turn)
-				this.lost(error);
+			if (turn === this.turn) this.lost(error);
 			return;
 		}
-		if (turn !== this.turn)
-			return;
+		if (turn !== this.turn) return;
 		const restarted = this.pid !== null && this.pid !== instance.pid;
 		this.pid = instance.pid;
 		await this.on.instance(instance, restarted);
-		if (turn !== this.turn)
-			return;
-		if (Date.now() < this.eventsAfter)
-			this.poll(turn);
-		else
-			this.listen(turn);
+		if (turn !== this.turn) return;
+		if (Date.now() < this.eventsAfter) this.poll(turn);
+		else this.listen(turn);
 	}
 
 	lost(error) {
 		this.close();
-		this.on.state(error?.status === 401 || error?.status === 403 ? "denied" : "lost",
-			error?.message ?? "");
+		this.on.state(
+			error?.status === 401 || error?.status === 403 ? "denied" : "lost",
+			error?.message ?? ""
+		);
 		this.later(RETRY_MS, () => this.connect());
 	}
 
@@ -91,10 +88,10 @@ export class Feed {
 		});
 		for (const name of STREAMED)
 			source.addEventListener(name, (event) =>
-				this.on.event(name, event.data ? JSON.parse(event.data) : {}));
+				this.on.event(name, event.data ? JSON.parse(event.data) : {})
+			);
 		source.onerror = () => {
-			if (turn !== this.turn)
-				return;
+			if (turn !== this.turn) return;
 			source.close();
 			if (heard) {
 				this.lost();
@@ -110,16 +107,12 @@ export class Feed {
 	async poll(turn) {
 		try {
 			const stats = await api.stats();
-			if (turn !== this.turn)
-				return;
+			if (turn !== this.turn) return;
 			this.reading(stats);
-			if (Date.now() > this.eventsAfter)
-				this.later(RETRY_MS, () => this.connect());
-			else
-				this.later(RETRY_MS, () => this.poll(turn));
+			if (Date.now() > this.eventsAfter) this.later(RETRY_MS, () => this.connect());
+			else this.later(RETRY_MS, () => this.poll(turn));
 		} catch (error) {
-			if (turn === this.turn)
-				this.lost(error);
+			if (turn === this.turn) this.lost(error);
 		}
 	}
 }

@@ -19,8 +19,7 @@ export function scaled(n) {
 }
 
 export function withUnit(n, unit) {
-	if (n === null || n === undefined || Number.isNaN(n))
-		return "–";
+	if (n === null || n === undefined || Number.isNaN(n)) return "–";
 	const { number, prefix } = scaled(n);
 	return unit || prefix ? `${number}${NBSP}${prefix}${unit}` : number;
 }
@@ -40,9 +39,10 @@ export function eventRate(n) {
 }
 
 export function count(n) {
-	if (n === null || n === undefined || Number.isNaN(n))
-		return "–";
-	return Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+	if (n === null || n === undefined || Number.isNaN(n)) return "–";
+	return Math.round(n)
+		.toString()
+		.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 export function bytes(n) {
@@ -50,22 +50,17 @@ export function bytes(n) {
 }
 
 export function percent(share) {
-	if (share === null || share === undefined || Number.isNaN(share))
-		return "–";
+	if (share === null || share === undefined || Number.isNaN(share)) return "–";
 	const n = share * 100;
-	if (n > 0 && n < 0.1)
-		return `<${NBSP}0.1${NBSP}%`;
+	if (n > 0 && n < 0.1) return `<${NBSP}0.1${NBSP}%`;
 	return `${n >= 9.95 || n === 0 ? n.toFixed(0) : n.toFixed(1)}${NBSP}%`;
 }
 
 export function duration(seconds) {
 	const s = Math.floor(seconds);
-	if (s < 60)
-		return `${s}${NBSP}s`;
-	if (s < 3600)
-		return `${Math.floor(s / 60)}${NBSP}min ${s % 60}${NBSP}s`;
-	if (s < 86400)
-		return `${Math.floor(s / 3600)}${NBSP}h ${Math.floor(s / 60) % 60}${NBSP}min`;
+	if (s < 60) return `${s}${NBSP}s`;
+	if (s < 3600) return `${Math.floor(s / 60)}${NBSP}min ${s % 60}${NBSP}s`;
+	if (s < 86400) return `${Math.floor(s / 3600)}${NBSP}h ${Math.floor(s / 60) % 60}${NBSP}min`;
 	return `${Math.floor(s / 86400)}${NBSP}d ${Math.floor(s / 3600) % 24}${NBSP}h`;
 }
 
@@ -81,9 +76,10 @@ export function clock(date) {
 
 // "runt 5 pps, full 1.2 kpps": the largest first, and how many are left out.
 export function reasons(drops, most = 2) {
-	const list = Object.entries(drops).filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1]);
+	const list = Object.entries(drops)
+		.filter(([, n]) => n > 0)
+		.sort((a, b) => b[1] - a[1]);
 	const shown = list.slice(0, most).map(([name, n]) => `${name}${NBSP}${packetRate(n)}`);
-	if (list.length > most)
-		shown.push(`+${list.length - most}`);
+	if (list.length > most) shown.push(`+${list.length - most}`);
 	return shown.join(", ");
 }

@@ -5,14 +5,10 @@
 // What a field looks like: {kind: "choice", choices} or {kind: "text" | "lines", mode}.
 export function fieldOf(argument) {
 	const { type } = argument;
-	if (type.startsWith("list of "))
-		return { kind: "lines", mode: "text" };
-	if (type.includes("|"))
-		return { kind: "choice", choices: type.split("|") };
-	if (type === "number")
-		return { kind: "text", mode: "numeric" };
-	if (type === "decimal number")
-		return { kind: "text", mode: "decimal" };
+	if (type.startsWith("list of ")) return { kind: "lines", mode: "text" };
+	if (type.includes("|")) return { kind: "choice", choices: type.split("|") };
+	if (type === "number") return { kind: "text", mode: "numeric" };
+	if (type === "decimal number") return { kind: "text", mode: "decimal" };
 	return { kind: "text", mode: "text" };
 }
 
@@ -25,10 +21,8 @@ const QUOTED = new Set(["text", "hex", "packet", "node"]);
 
 // A value as the server's reader wants it: what is no text goes without quotes, if it is one word.
 function written(argument, value) {
-	if (argument.type.startsWith("list of "))
-		return /^\s*[[{]/.test(value) ? value : `[${value}]`;
-	if (!QUOTED.has(argument.type) && /^[A-Za-z0-9_.+-]+$/.test(value))
-		return value;
+	if (argument.type.startsWith("list of ")) return /^\s*[[{]/.test(value) ? value : `[${value}]`;
+	if (!QUOTED.has(argument.type) && /^[A-Za-z0-9_.+-]+$/.test(value)) return value;
 	return JSON.stringify(value);
 }
 
@@ -49,7 +43,9 @@ export function faultsOf(errors, asked, args) {
 	const prefix = `${asked}: `;
 	for (const { message } of errors) {
 		const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
-		const name = args.map((argument) => argument.name).sort((a, b) => b.length - a.length)
+		const name = args
+			.map((argument) => argument.name)
+			.sort((a, b) => b.length - a.length)
 			.find((one) => text.startsWith(one) && /^(: |\[| is |$)/.test(text.slice(one.length)));
 		if (!name) {
 			others.push(text);
@@ -63,15 +59,17 @@ export function faultsOf(errors, asked, args) {
 
 // An answer as rows for a table: a list of objects with the same keys; or null.
 export function rowsOf(value) {
-	if (!Array.isArray(value) || !value.length ||
-	    !value.every((row) => row && typeof row === "object" && !Array.isArray(row)))
+	if (
+		!Array.isArray(value) ||
+		!value.length ||
+		!value.every((row) => row && typeof row === "object" && !Array.isArray(row))
+	)
 		return null;
 	const columns = [...new Set(value.flatMap((row) => Object.keys(row)))];
 	return { columns, rows: value.map((row) => columns.map((column) => plain(row[column]))) };
 }
 
 export function plain(value) {
-	if (value === null || value === undefined)
-		return "";
+	if (value === null || value === undefined) return "";
 	return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -17,7 +17,10 @@ export class GraphView {
 		this.on = on;
 		this.svg = byId("canvas");
 		this.view = new View(this.svg, byId("scene"), () => this.moved());
-		this.drawing = new Drawing(byId("scene"), { node: (name) => this.choose(name, false), link: on.link });
+		this.drawing = new Drawing(byId("scene"), {
+			node: (name) => this.choose(name, false),
+			link: on.link,
+		});
 		this.nodes = [];
 		this.links = [];
 		this.down = null; // as the room asks for, until somebody turns it
@@ -34,13 +37,11 @@ export class GraphView {
 		byId("turn").addEventListener("click", () => this.turn());
 		this.svg.addEventListener("keydown", (event) => this.key(event));
 		this.svg.addEventListener("click", (event) => {
-			if (event.target === this.svg)
-				this.on.none();
+			if (event.target === this.svg) this.on.none();
 		});
 		this.svg.addEventListener("focusin", (event) => {
 			const name = event.target.dataset?.node;
-			if (name)
-				this.stand(name);
+			if (name) this.stand(name);
 		});
 		byId("find").addEventListener("change", (event) => this.find(event.target));
 		new ResizeObserver(() => this.resized()).observe(this.svg);
@@ -56,11 +57,9 @@ export class GraphView {
 		const exact = this.layout?.boxes.has(wanted) ? wanted : null;
 		const near = exact ?? this.nodes.find(({ name }) => wanted && name.includes(wanted))?.name;
 		input.setAttribute("aria-invalid", String(Boolean(wanted) && !near));
-		if (!near)
-			return;
+		if (!near) return;
 		input.value = "";
-		if (this.view.zoom < 0.55)
-			this.view.zoomBy(0.8 / this.view.zoom);
+		if (this.view.zoom < 0.55) this.view.zoomBy(0.8 / this.view.zoom);
 		this.focus(near);
 		this.choose(near, false);
 	}
@@ -69,8 +68,7 @@ export class GraphView {
 	moved() {
 		this.frame ??= requestAnimationFrame(() => {
 			this.frame = null;
-			if (this.reading)
-				this.update(this.reading);
+			if (this.reading) this.update(this.reading);
 		});
 	}
 
@@ -78,8 +76,7 @@ export class GraphView {
 		const { width, height } = this.svg.getBoundingClientRect();
 		this.view.room = { width, height };
 		this.moved();
-		if (this.layout && !this.view.touched)
-			this.fit({ readable: true });
+		if (this.layout && !this.view.touched) this.fit({ readable: true });
 	}
 
 	// To the right or down: where more of it can be seen, unless somebody has turned it.
@@ -87,11 +84,10 @@ export class GraphView {
 		const { width, height } = this.svg.getBoundingClientRect();
 		const way = (down) => arrange(dagre, this.nodes, this.links, down);
 		const zoom = (layout) => Math.min(width / layout.width, height / layout.height, 1);
-		if (this.down !== null)
-			return way(this.down);
-		if (this.nodes.length > TRIED_MAX)
-			return way(width < height);
-		const right = way(false), down = way(true);
+		if (this.down !== null) return way(this.down);
+		if (this.nodes.length > TRIED_MAX) return way(width < height);
+		const right = way(false),
+			down = way(true);
 		return zoom(down) > 1.2 * zoom(right) ? down : right;
 	}
 
@@ -102,8 +98,7 @@ export class GraphView {
 	}
 
 	fit(how) {
-		if (this.layout)
-			this.view.fit(this.layout, how);
+		if (this.layout) this.view.fit(this.layout, how);
 	}
 
 	// A graph, the first or another one: what was in sight stays so.
@@ -115,22 +110,18 @@ export class GraphView {
 		byId("empty").hidden = nodes.length > 0;
 		byId("empty").textContent = "The graph has no nodes.";
 		this.draw();
-		if (!before || !this.view.touched)
-			this.fit({ readable: true });
+		if (!before || !this.view.touched) this.fit({ readable: true });
 	}
 
 	draw() {
 		const focused = document.activeElement?.closest?.("#canvas [data-node]")?.dataset.node;
 		this.layout = this.arrange();
 		this.drawing.show(this.layout, this.nodes, this.links);
-		if (!this.layout.boxes.has(this.at))
-			this.at = first(this.layout);
+		if (!this.layout.boxes.has(this.at)) this.at = first(this.layout);
 		this.drawing.setStop(this.at);
-		if (this.reading)
-			this.update(this.reading);
+		if (this.reading) this.update(this.reading);
 		this.drawing.select(this.selected);
-		if (focused)
-			this.focus(this.layout.boxes.has(focused) ? focused : this.at);
+		if (focused) this.focus(this.layout.boxes.has(focused) ? focused : this.at);
 	}
 
 	update(reading) {
@@ -145,44 +136,37 @@ export class GraphView {
 
 	reveal(name) {
 		const box = this.layout?.boxes.get(name);
-		if (box)
-			this.view.reveal(box);
+		if (box) this.view.reveal(box);
 	}
 
 	stand(name) {
-		if (this.at !== name)
-			this.from = this.at;
+		if (this.at !== name) this.from = this.at;
 		this.at = name;
 		this.drawing.setStop(name);
 	}
 
 	focus(name = this.at) {
 		const group = this.drawing.nodes.get(name)?.group;
-		if (!group)
-			return;
+		if (!group) return;
 		this.stand(name);
 		this.reveal(name);
 		group.focus({ preventScroll: true });
 	}
 
 	key(event) {
-		if (event.ctrlKey || event.altKey || event.metaKey || !this.layout)
-			return;
+		if (event.ctrlKey || event.altKey || event.metaKey || !this.layout) return;
 		const direction = keyDirection(event.key, this.layout.down);
-		if (event.shiftKey && PAN[event.key])
-			this.view.pan(...PAN[event.key]);
+		if (event.shiftKey && PAN[event.key]) this.view.pan(...PAN[event.key]);
 		else if (direction)
 			this.focus(step(this.layout, this.links, this.at, direction, this.from) ?? this.at);
-		else if (event.key === "Home")
-			this.focus(first(this.layout));
+		else if (event.key === "Home") this.focus(first(this.layout));
 		else if (event.key === "End")
-			this.focus([...this.layout.boxes].reduce((a, b) => (b[1].x + b[1].y > a[1].x + a[1].y ? b : a))[0]);
-		else if (event.key === "Enter" || event.key === " ")
-			this.choose(this.at, true);
-		else if (event.key === "Escape")
-			this.on.none();
-		else
-			return;
+			this.focus(
+				[...this.layout.boxes].reduce((a, b) => (b[1].x + b[1].y > a[1].x + a[1].y ? b : a))[0]
+			);
+		else if (event.key === "Enter" || event.key === " ") this.choose(this.at, true);
+		else if (event.key === "Escape") this.on.none();
+		else return;
 		event.preventDefault();
 		event.stopPropagation();
 	}

@@ -20,7 +20,10 @@ export function contentHeight(node, down) {
 // The room that a node takes. `across` is the way along which its gates stand.
 export function nodeSize(node, down) {
 	const gates = Math.max(node.igates, node.ogates);
-	const named = Math.max(0, ...[...(node.inames ?? []), ...(node.onames ?? [])].map((name) => name?.length ?? 0));
+	const named = Math.max(
+		0,
+		...[...(node.inames ?? []), ...(node.onames ?? [])].map((name) => name?.length ?? 0)
+	);
 	const pitch = gates > 12 ? PITCH_MANY : down && named ? Math.max(PITCH, named * TEXT + 8) : PITCH;
 	const letters = Math.max(node.name.length * TITLE + 54, (node.module.length + 12) * TEXT);
 	const width = Math.min(Math.max(letters + 28, down ? 190 : 150), 260);
@@ -55,8 +58,8 @@ export function curve(points, down) {
 		const bend = way > 0 ? Math.max(way / 2, 8) : Math.min(Math.max(-way / 2, 30), 80);
 		const a = down ? [from.x, from.y + bend] : [from.x + bend, from.y];
 		const b = down ? [to.x, to.y - bend] : [to.x - bend, to.y];
-		text += `C${round(a[0])} ${round(a[1])} ${round(b[0])} ${round(b[1])} ` +
-			`${round(to.x)} ${round(to.y)}`;
+		text +=
+			`C${round(a[0])} ${round(a[1])} ${round(b[0])} ${round(b[1])} ` + `${round(to.x)} ${round(to.y)}`;
 		from = to;
 	}
 	return text;
@@ -75,9 +78,9 @@ function aroundBack(from, to, boxes, down) {
 	const gap = 22;
 	return down
 		? `M${from.x} ${from.y}C${from.x} ${from.y + gap} ${edge} ${from.y + gap} ${edge} ${from.y}` +
-			`L${edge} ${to.y}C${edge} ${to.y - gap} ${to.x} ${to.y - gap} ${to.x} ${to.y}`
+				`L${edge} ${to.y}C${edge} ${to.y - gap} ${to.x} ${to.y - gap} ${to.x} ${to.y}`
 		: `M${from.x} ${from.y}C${from.x + gap} ${from.y} ${from.x + gap} ${edge} ${from.x} ${edge}` +
-			`L${to.x} ${edge}C${to.x - gap} ${edge} ${to.x - gap} ${to.y} ${to.x} ${to.y}`;
+				`L${to.x} ${edge}C${to.x - gap} ${edge} ${to.x - gap} ${to.y} ${to.x} ${to.y}`;
 }
 
 // nodes: [{name, module, igates, ogates, inames, onames, room}], links: [{from, ogate, to, igate, back}].
@@ -85,16 +88,22 @@ function aroundBack(from, to, boxes, down) {
 export function arrange(dagre, nodes, links, down) {
 	const graph = new dagre.Graph({ multigraph: true });
 	const tag = down ? 0 : TAG;
-	graph.setGraph({ rankdir: down ? "TB" : "LR", nodesep: 22, edgesep: 12, ranksep: down ? 54 : 92,
-		marginx: 24, marginy: 24, ranker: nodes.length > 100 ? "longest-path" : "network-simplex" });
+	graph.setGraph({
+		rankdir: down ? "TB" : "LR",
+		nodesep: 22,
+		edgesep: 12,
+		ranksep: down ? 54 : 92,
+		marginx: 24,
+		marginy: 24,
+		ranker: nodes.length > 100 ? "longest-path" : "network-simplex",
+	});
 	graph.setDefaultEdgeLabel(() => ({}));
 	for (const node of nodes) {
 		const size = nodeSize(node, down);
 		graph.setNode(node.name, { ...size, height: size.height + tag, own: size });
 	}
 	for (const link of links)
-		if (!link.back && link.from !== link.to)
-			graph.setEdge(link.from, link.to, {}, linkKey(link));
+		if (!link.back && link.from !== link.to) graph.setEdge(link.from, link.to, {}, linkKey(link));
 	dagre.layout(graph);
 	const boxes = new Map();
 	for (const node of nodes) {
@@ -105,8 +114,7 @@ export function arrange(dagre, nodes, links, down) {
 		boxes.set(node.name, box);
 	}
 	const paths = new Map();
-	for (const link of links)
-		paths.set(linkKey(link), route(graph, boxes, link, down));
+	for (const link of links) paths.set(linkKey(link), route(graph, boxes, link, down));
 	const { width, height } = graph.graph();
 	return { boxes, paths, width, height: height + tag, down };
 }
@@ -116,8 +124,12 @@ function route(graph, boxes, link, down) {
 	const end = boxes.get(link.to).in[link.igate];
 	const to = down ? { x: end.x, y: end.y - ARROW } : { x: end.x - ARROW, y: end.y };
 	if (link.back || link.from === link.to)
-		return { from, to, middle: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
-			d: aroundBack(from, to, boxes, down) };
+		return {
+			from,
+			to,
+			middle: { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 },
+			d: aroundBack(from, to, boxes, down),
+		};
 	// dagre's first and last points lie on the boxes; gates are where we put them.
 	const between = graph.edge(link.from, link.to, linkKey(link)).points.slice(1, -1);
 	const inner = between.length > 1 ? between : [];

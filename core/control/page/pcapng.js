@@ -27,8 +27,7 @@ export class Blocks {
 		let at = 0;
 		for (;;) {
 			const length = this.block(data, at);
-			if (!length)
-				break;
+			if (!length) break;
 			at += length;
 			this.whole += length;
 		}
@@ -37,16 +36,12 @@ export class Blocks {
 
 	// The length of the block at `at`; 0 if it is not there yet.
 	block(data, at) {
-		if (data.length - at < 12)
-			return 0;
+		if (data.length - at < 12) return 0;
 		const view = new DataView(data.buffer, data.byteOffset + at, data.length - at);
-		if (view.getUint32(0, true) === SECTION)
-			this.little = view.getUint32(8, true) === 0x1a2b3c4d;
+		if (view.getUint32(0, true) === SECTION) this.little = view.getUint32(8, true) === 0x1a2b3c4d;
 		const length = view.getUint32(4, this.little);
-		if (length < 12 || data.length - at < length)
-			return 0;
-		if (PACKETS.has(view.getUint32(0, this.little)))
-			this.packets++;
+		if (length < 12 || data.length - at < length) return 0;
+		if (PACKETS.has(view.getUint32(0, this.little))) this.packets++;
 		return length;
 	}
 
@@ -55,8 +50,7 @@ export class Blocks {
 		const parts = [];
 		let left = this.whole;
 		for (const chunk of this.chunks) {
-			if (!left)
-				break;
+			if (!left) break;
 			parts.push(chunk.length <= left ? chunk : chunk.subarray(0, left));
 			left -= Math.min(left, chunk.length);
 		}

@@ -13,8 +13,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 // Everything that is drawn on a canvas has to be told when the theme changes.
 const all = new Set();
 export function redrawPlots() {
-	for (const plot of all)
-		plot.build();
+	for (const plot of all) plot.build();
 }
 
 export class Plot {
@@ -30,22 +29,50 @@ export class Plot {
 	}
 
 	options(width) {
-		const axis = { stroke: colour("--dim"), font: "11px system-ui, sans-serif",
-			grid: { stroke: colour("--grid"), width: 1 }, ticks: { show: false } };
+		const axis = {
+			stroke: colour("--dim"),
+			font: "11px system-ui, sans-serif",
+			grid: { stroke: colour("--grid"), width: 1 },
+			ticks: { show: false },
+		};
 		return {
-			width, height: this.height,
+			width,
+			height: this.height,
 			cursor: { drag: { x: false, y: false }, points: { size: 6 } },
 			legend: { live: true, markers: { dash: (_, i) => BORDERS[(i - 1) % BORDERS.length] } },
-			scales: { x: { range: () => this.range() }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] } },
-			axes: [{ ...axis, size: 22, space: 70,
-				values: (_, marks) => marks.map((mark) => new Date(mark * 1000).toTimeString().slice(0, 8)) },
-			{ ...axis, size: 76, space: 28, values: (_, marks) => marks.map((mark) => this.format(mark)) }],
-			series: [{ label: "time", value: (_, at) => (at === null ? "" : new Date(at * 1000).toTimeString().slice(0, 8)) },
+			scales: {
+				x: { range: () => this.range() },
+				y: { range: (_, low, high) => [0, high > 0 ? high * 1.08 : 1] },
+			},
+			axes: [
+				{
+					...axis,
+					size: 22,
+					space: 70,
+					values: (_, marks) =>
+						marks.map((mark) => new Date(mark * 1000).toTimeString().slice(0, 8)),
+				},
+				{
+					...axis,
+					size: 76,
+					space: 28,
+					values: (_, marks) => marks.map((mark) => this.format(mark)),
+				},
+			],
+			series: [
+				{
+					label: "time",
+					value: (_, at) => (at === null ? "" : new Date(at * 1000).toTimeString().slice(0, 8)),
+				},
 				...this.keys.map((_, i) => ({
-					label: this.labels[i], stroke: colour(this.colours[i]), width: 1.5,
-					dash: DASHES[i % DASHES.length], points: { show: false },
+					label: this.labels[i],
+					stroke: colour(this.colours[i]),
+					width: 1.5,
+					dash: DASHES[i % DASHES.length],
+					points: { show: false },
 					value: (__, value) => (value === null || value === undefined ? "–" : this.format(value)),
-				}))],
+				})),
+			],
 		};
 	}
 
@@ -66,10 +93,8 @@ export class Plot {
 	}
 
 	fit(width) {
-		if (!this.plot)
-			this.build();
-		else if (width > 40 && width !== this.plot.width)
-			this.plot.setSize({ width, height: this.height });
+		if (!this.plot) this.build();
+		else if (width > 40 && width !== this.plot.width) this.plot.setSize({ width, height: this.height });
 	}
 
 	update() {
@@ -94,9 +119,9 @@ export class Plot {
 // A small line for a table's cell: the last two minutes.
 export function spark(values) {
 	const most = Math.max(...values.map((n) => n ?? 0), 0);
-	if (!(most > 0))
-		return "";
-	let text = "", pen = "M";
+	if (!(most > 0)) return "";
+	let text = "",
+		pen = "M";
 	for (const [i, value] of values.entries()) {
 		if (value === null) {
 			pen = "M";

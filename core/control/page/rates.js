@@ -5,8 +5,7 @@ const sum = (list) => list.reduce((a, b) => a + b, 0);
 
 // A counter that is smaller than before belongs to something new: that is no rate.
 export function rate(now, before, seconds) {
-	if (before === undefined || before === null || !(seconds > 0) || now < before)
-		return NaN;
+	if (before === undefined || before === null || !(seconds > 0) || now < before) return NaN;
 	return (now - before) / seconds;
 }
 
@@ -50,21 +49,17 @@ function nodeRates(now, before, seconds) {
 
 // Each node's share of the cycles that all nodes take.
 function fillShares(nodes) {
-	const cost = (node) =>
-		node.perPacket > 0 && node.packets > 0 ? node.perPacket * node.packets : 0;
+	const cost = (node) => (node.perPacket > 0 && node.packets > 0 ? node.perPacket * node.packets : 0);
 	const all = sum([...nodes.values()].map(cost));
-	for (const node of nodes.values())
-		node.share = all > 0 ? cost(node) / all : 0;
+	for (const node of nodes.values()) node.share = all > 0 ? cost(node) / all : 0;
 }
 
 function portRates(now, before, seconds) {
 	const rates = { driver: now.driver, errors: 0 };
 	for (const name of Object.keys(now)) {
-		if (name === "driver")
-			continue;
+		if (name === "driver") continue;
 		rates[name] = rate(now[name], before?.[name], seconds);
-		if (/errors|missed|no_memory/.test(name) && rates[name] > 0)
-			rates.errors += rates[name];
+		if (/errors|missed|no_memory/.test(name) && rates[name] > 0) rates.errors += rates[name];
 	}
 	return rates;
 }
@@ -73,8 +68,7 @@ function workerRates(now, before) {
 	const same = before && before.core === now.core;
 	const busy = same ? now.busy_cycles - before.busy_cycles : NaN;
 	const idle = same ? now.idle_cycles - before.idle_cycles : NaN;
-	return { core: now.core, load: busy >= 0 && idle >= 0 && busy + idle > 0
-		? busy / (busy + idle) : NaN };
+	return { core: now.core, load: busy >= 0 && idle >= 0 && busy + idle > 0 ? busy / (busy + idle) : NaN };
 }
 
 // The answers of two GET /stats, in order; `before` may be null.

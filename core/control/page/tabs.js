@@ -4,16 +4,14 @@
 export class Tabs {
 	constructor(list) {
 		this.tabs = [...list.querySelectorAll("[role=tab]")];
-		for (const tab of this.tabs)
-			tab.addEventListener("click", () => this.show(tab.id));
+		for (const tab of this.tabs) tab.addEventListener("click", () => this.show(tab.id));
 		list.addEventListener("keydown", (event) => this.key(event));
 	}
 
 	key(event) {
 		const at = this.tabs.indexOf(document.activeElement);
 		const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.tabs.length - 1 }[event.key];
-		if (at < 0 || to === undefined)
-			return;
+		if (at < 0 || to === undefined) return;
 		event.preventDefault();
 		event.stopPropagation();
 		const tab = this.tabs[(to + this.tabs.length) % this.tabs.length];

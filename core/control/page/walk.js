@@ -10,15 +10,14 @@ const nearest = (boxes, names, from, axis) =>
 function across(boxes, from, sign, down) {
 	const [along, side] = down ? ["y", "x"] : ["x", "y"];
 	const here = boxes.get(from);
-	let best = null, least = Infinity;
+	let best = null,
+		least = Infinity;
 	for (const [name, box] of boxes) {
 		const way = (box[side] - here[side]) * sign;
-		if (name === from || way <= 1)
-			continue;
+		if (name === from || way <= 1) continue;
 		// What is in the same rank comes first; what is far along the flow, last.
 		const cost = way + 4 * Math.abs(box[along] - here[along]);
-		if (cost < least)
-			[best, least] = [name, cost];
+		if (cost < least) [best, least] = [name, cost];
 	}
 	return best;
 }
@@ -33,8 +32,7 @@ export function step(layout, links, from, direction, lastFrom = null) {
 		.map((link) => (direction === "next" ? link.to : link.from))
 		.filter((name) => name !== from);
 	// The way back is the way one came.
-	if (names.includes(lastFrom))
-		return lastFrom;
+	if (names.includes(lastFrom)) return lastFrom;
 	return nearest(boxes, names, from, down ? "x" : "y");
 }
 
@@ -51,9 +49,12 @@ export function first(layout) {
 	const [along, side] = layout.down ? ["y", "x"] : ["x", "y"];
 	let best = null;
 	for (const [name, box] of layout.boxes)
-		if (best === null || box[along] < layout.boxes.get(best)[along] - 1 ||
-		    (Math.abs(box[along] - layout.boxes.get(best)[along]) <= 1 &&
-			box[side] < layout.boxes.get(best)[side]))
+		if (
+			best === null ||
+			box[along] < layout.boxes.get(best)[along] - 1 ||
+			(Math.abs(box[along] - layout.boxes.get(best)[along]) <= 1 &&
+				box[side] < layout.boxes.get(best)[side])
+		)
 			best = name;
 	return best;
 }

@@ -9,25 +9,26 @@ const gate = (number, name) => (number === undefined ? "" : name ? `[${name}]` :
 const ENDS = { sent: (end) => `sent by port ${end.port}`, consumed: () => "consumed" };
 
 function endText(end) {
-	if (end.what === "dropped")
-		return { drop: `${end.reason}${end.help ? ` (${end.help})` : ""}` };
-	return { end: ENDS[end.what]?.(end) ?? [end.what.replace("_", " "), end.help].filter(Boolean).join(": ") };
+	if (end.what === "dropped") return { drop: `${end.reason}${end.help ? ` (${end.help})` : ""}` };
+	return {
+		end: ENDS[end.what]?.(end) ?? [end.what.replace("_", " "), end.help].filter(Boolean).join(": "),
+	};
 }
 
 function stepView(step, depth) {
 	const lines = [];
 	const numbers = [];
-	if (step.cycles !== undefined)
-		numbers.push(`${step.cycles} cycles`);
-	if (step.worker !== undefined)
-		numbers.push(`worker ${step.worker}`);
-	if (step.held_ns)
-		numbers.push(`held for ${shortTime(step.held_ns)}`);
-	if (numbers.length)
-		lines.push(numbers.join(", "));
-	return { node: step.node, out: step.out, depth,
+	if (step.cycles !== undefined) numbers.push(`${step.cycles} cycles`);
+	if (step.worker !== undefined) numbers.push(`worker ${step.worker}`);
+	if (step.held_ns) numbers.push(`held for ${shortTime(step.held_ns)}`);
+	if (numbers.length) lines.push(numbers.join(", "));
+	return {
+		node: step.node,
+		out: step.out,
+		depth,
 		title: `${gate(step.in, step.in_name)}${step.node}${gate(step.out, step.out_name)} (${step.type})`,
-		lines: [...lines, ...(step.changed ?? [])] };
+		lines: [...lines, ...(step.changed ?? [])],
+	};
 }
 
 // Ways refer to earlier ones alone, so this comes to an end.
@@ -41,7 +42,10 @@ function flatten(ways, index, depth) {
 				list.push(...copySteps(ways, k, depth + 1, step.node));
 	}
 	if (list.length && way.end)
-		Object.assign(list.findLast((step) => step.depth === depth), endText(way.end));
+		Object.assign(
+			list.findLast((step) => step.depth === depth),
+			endText(way.end)
+		);
 	return list;
 }
 
@@ -51,7 +55,9 @@ function copySteps(ways, index, depth, maker) {
 	const list = flatten(ways, index, depth);
 	const from = `a copy by [${name ?? out}] of ${maker}`;
 	if (!list.length)
-		return [{ node: maker, out, depth, title: from, lines: [], ...endText(end ?? { what: "unfinished" }) }];
+		return [
+			{ node: maker, out, depth, title: from, lines: [], ...endText(end ?? { what: "unfinished" }) },
+		];
 	list[0].lines.unshift(from);
 	list[0].entered = { node: maker, out };
 	return list;
@@ -59,27 +65,27 @@ function copySteps(ways, index, depth, maker) {
 
 // One line of /trace, or the answer of /explain: {title, steps}; null for what is no packet.
 export function packetOf(answer) {
-	if (!answer.ways?.length)
-		return null;
+	if (!answer.ways?.length) return null;
 	const title = answer.frame ? `${answer.frame}, ${answer.length} bytes` : `${answer.count ?? 1} packets`;
 	return { title, steps: flatten(answer.ways, 0, 0) };
 }
 
 // What is lit at step `at`: all its nodes and links, and the node where it is.
 export function litOf(packet, at) {
-	const nodes = new Set(), links = new Set();
+	const nodes = new Set(),
+		links = new Set();
 	for (const { node, out, entered } of packet.steps) {
 		nodes.add(node);
-		if (out !== undefined)
-			links.add(`${node}[${out}]`);
-		if (entered)
-			links.add(`${entered.node}[${entered.out}]`);
+		if (out !== undefined) links.add(`${node}[${out}]`);
+		if (entered) links.add(`${entered.node}[${entered.out}]`);
 	}
 	return { nodes, links, here: packet.steps[at]?.node ?? null };
 }
 
 // The last line of a trace in words.
 export function endWords({ why, packets, asked, events_lost: lost }) {
-	const words = `${packets} of ${asked} packets` + ({ timeout: "; the time was over", stopped: "; the run stopped" }[why] ?? "");
+	const words =
+		`${packets} of ${asked} packets` +
+		({ timeout: "; the time was over", stopped: "; the run stopped" }[why] ?? "");
 	return `${words}.${lost ? ` ${lost} events were lost.` : ""}`;
 }
