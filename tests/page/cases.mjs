@@ -213,6 +213,7 @@ async function trace(c) {
 	await c.page.click("text=Next ▸");
 	assert.notEqual(await here(), first);
 	await c.picture(c.page, "trace");
+	await c.page.click("summary:has-text('Explain a packet')");
 	await c.page.fill("form[aria-label=Explain] [name=packet]", "ether / ipv4 / udp dport=53");
 	await c.page.fill("form[aria-label=Explain] [name=node]", "cls");
 	await c.page.click("form[aria-label=Explain] button");

@@ -125,9 +125,9 @@ export class Drawing {
 				s("rect", {
 					class: "drop-ground",
 					x: -box.width / 2 + 1,
-					y: top + content - 22,
+					y: top + content - 23,
 					width: box.width - 2,
-					height: 18,
+					height: 22,
 				})
 			);
 		inner.append(parts.drop, this.gates(node, box, gates, false), this.gates(node, box, gates, true));

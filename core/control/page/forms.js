@@ -12,9 +12,13 @@ export function fieldOf(argument) {
 	return { kind: "text", mode: "text" };
 }
 
+const PLAIN = new Set(["text", "node"]); // types that go without saying
+
 // "number, 1 to 20, default 4": what stands below a field.
 export function hintOf(argument) {
-	return [argument.type, argument.range].filter(Boolean).join(", ");
+	return [PLAIN.has(argument.type) && !argument.range ? "" : argument.type, argument.range]
+		.filter(Boolean)
+		.join(", ");
 }
 
 const QUOTED = new Set(["text", "hex", "packet", "node"]);

@@ -58,8 +58,7 @@ export class TraceView {
 		root.append(
 			h("h2", {}, "Trace packets that pass"),
 			this.traceForm(),
-			h("h2", {}, "Explain a packet"),
-			this.explainForm(),
+			h("details", { class: "command-box" }, h("summary", {}, "Explain a packet"), this.explainForm()),
 			this.status,
 			this.packets,
 			this.walk
@@ -91,7 +90,7 @@ export class TraceView {
 		const [packet, ...others] = this.explained.fields.map((one) => one.element);
 		const form = h(
 			"form",
-			{ "aria-label": "Explain", novalidate: true },
+			{ class: "command", "aria-label": "Explain", novalidate: true },
 			packet,
 			h("div", { class: "pair" }, ...others),
 			h("button", {}, "Explain"),
@@ -198,8 +197,10 @@ export class TraceView {
 	go(at) {
 		this.at = at;
 		for (const [k, step] of this.steps.entries())
-			if (k === at) step.setAttribute("aria-current", "step");
-			else step.removeAttribute("aria-current");
+			if (k === at) {
+				step.setAttribute("aria-current", "step");
+				step.scrollIntoView({ block: "nearest" });
+			} else step.removeAttribute("aria-current");
 		this.relight();
 		if (this.way.steps[at]) this.on.reveal(this.way.steps[at].node);
 	}
