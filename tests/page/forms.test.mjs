@@ -56,6 +56,12 @@ test("faults at their fields, in the server's words", () => {
 	assert.deepEqual(others, ['"vlna" is not a parameter; did you mean "vlan"?', "the table is full"]);
 });
 
+test("faults that tell their field by a word", () => {
+	const args = [{ name: "filter", type: "text", range: "", fault: "pcap-filter expression" }];
+	const text = '"no such" is no pcap-filter expression: syntax error';
+	assert.deepEqual(faultsOf([{ message: text }], "capture", args).fields.get("filter"), [text]);
+});
+
 test("answers as rows, where they are alike", () => {
 	assert.deepEqual(
 		rowsOf([

@@ -40,7 +40,8 @@ export function bodyOf(args, values) {
 }
 
 // Which faults belong to which argument: {fields: Map of name to texts, others: [texts]}. Faults
-// begin with what was asked, such as `NODE COMMAND`, then the argument's name.
+// begin with what was asked, such as `NODE COMMAND`, then the argument's name; or they
+// have words in them that tell which it is (`fault` of an argument).
 export function faultsOf(errors, asked, args) {
 	const fields = new Map();
 	const others = [];
@@ -52,7 +53,9 @@ export function faultsOf(errors, asked, args) {
 			.sort((a, b) => b.length - a.length)
 			.find((one) => text.startsWith(one) && /^(: |\[| is |$)/.test(text.slice(one.length)));
 		if (!name) {
-			others.push(text);
+			const about = args.find(({ fault }) => fault && text.includes(fault));
+			if (about) fields.set(about.name, [...(fields.get(about.name) ?? []), text]);
+			else others.push(text);
 			continue;
 		}
 		const rest = text.slice(name.length).replace(/^(: | )/, "");

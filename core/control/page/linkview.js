@@ -14,6 +14,7 @@ const BYTES_MAX = 256 << 20; // that a browser's memory is asked to hold
 const ARGUMENTS = [
 	{
 		name: "filter",
+		fault: "pcap-filter expression",
 		type: "text",
 		range: "",
 		help: "a pcap-filter expression, such as udp port 53; empty: all packets",

@@ -13,6 +13,7 @@ const PACKETS_MAX = 200;
 const TRACE = [
 	{
 		name: "filter",
+		fault: "pcap-filter expression",
 		type: "text",
 		range: "",
 		help: "a pcap-filter expression, such as tcp port 80; empty: all packets",
