@@ -187,8 +187,10 @@ export class Overview {
 		}
 	}
 
-	updateNodes({ nodes }) {
+	updateNodes({ nodes, seconds }) {
 		const list = this.sorted(nodes);
+		// The first reading has no rates to sort by.
+		if (!seconds) this.order = null;
 		for (const [name, row] of this.rows)
 			if (!nodes.has(name)) {
 				row.remove();
