@@ -12,7 +12,10 @@ build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema python3-pyte curl zsh"
 lint="clang-format clang-tidy cppcheck clang"
-long="clang valgrind prometheus"
+long="clang valgrind prometheus chromium"
+# Where these come from elsewhere than Debian, its packages would not go with them.
+command -v node >/dev/null || long="$long nodejs"
+command -v npm >/dev/null || long="$long npm"
 record="iproute2 iputils-ping ethtool tcpdump dnsmasq-base curl python3"
 
 usage() {

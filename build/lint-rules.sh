@@ -14,7 +14,7 @@ engine=(core/*.[ch] core/*/*.[ch])
 # The licence: one line, the first of a file, or the second after #!.
 rule_licence() {
 	local file
-	for file in $code $text; do
+	for file in $code $text core/control/page/*.{js,css} tests/page/*.mjs; do
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause$' ||
 			echo "$file:1: no line with SPDX-License-Identifier: BSD-3-Clause"
 	done

@@ -47,8 +47,9 @@ $(OUT)/obj/lua/library.o: $(OUT)/library_list.h $(LUA_LIB)
 $(OUT)/obj/lua/library.o: CFLAGS_ALL += -iquote $(OUT)
 
 # So does the page that the control socket serves, each file as it is and packed.
-PAGE := $(filter-out %.txt %.md,$(patsubst core/control/page/%,%,\
-	$(sort $(wildcard core/control/page/*.* core/control/page/vendor/*.*))))
+PAGE_KINDS := html css js svg
+PAGE := $(patsubst core/control/page/%,%,$(sort $(foreach kind,$(PAGE_KINDS),\
+	$(wildcard core/control/page/*.$(kind) core/control/page/vendor/*.$(kind)))))
 PAGE_GZ := $(PAGE:%=$(OUT)/page/%.gz)
 $(OUT)/page/%.gz: core/control/page/%
 	@mkdir -p $(dir $@)
