@@ -25,7 +25,8 @@ struct input {
 	unsigned index;
 	unsigned queued; // packets pending
 	gate_t gate;
-	bool looped; // a link that leads back enters it
+	bool looped;  // a link that leads back enters it
+	bool special; // looped; or no input at all, but the stand-in of a gate with a tap (tap.c)
 } __attribute__((aligned(64)));
 
 struct source {
@@ -51,7 +52,11 @@ struct plan {
 	unsigned n_made;    // all; those that ended stand behind
 	struct ctx **ctxs;  // by node; NULL where this worker does not run it
 	unsigned n_ctxs;
-	bool exact; // some node's type says .clock
+	bool exact;	       // some node's type says .clock
+	struct batch *batches; // the pool; NULL: that of the plan before is large enough
+	unsigned n_batches;
+	struct tapped *tapped; // gates that are tapped
+	struct tap *enters;    // what stands for process(), or NULL
 };
 
 enum worker_request { WORKER_RUN, WORKER_PARK, WORKER_STOP };
@@ -70,14 +75,15 @@ struct worker {
 	unsigned empty;	   // polls without packets in a row
 	unsigned live;	   // sources that have not ended
 	struct batch *free;
-	struct batch *batches; // the pool
-	unsigned n_batches;
-	unsigned n_fresh; // of the pool, never used yet
+	unsigned n_fresh; // of the plan's pool, never used yet
 	const struct clock *clock;
 	uint32_t watch;
 	uint32_t rdtsc_cycles; // what reading the time costs
 	bool spin;
 	uint64_t polls; // counters: written by the worker
+	uint64_t parks;
+	uint64_t parked_cycles;
+	uint64_t parked_last; // cycles
 	uint64_t busy_cycles;
 	uint64_t idle_cycles;
 
@@ -153,7 +159,7 @@ struct run {
 	uint64_t progress_ns;	 // when packets last moved
 	uint64_t progress_count; // what had moved then
 	const char *stuck;
-	uint64_t switch_ns;
+	struct tap *taps;
 	void (*hear)(void *to, const char *event, json_t *what); // NULL: nobody listens
 	void *hear_to;
 };
@@ -172,7 +178,17 @@ void time_update(struct worker *, bool busy_now);
 // plan.c
 int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
 void plan_free(struct plan *);
-int batches_make(struct worker *, const struct plan *); // all of its batches must be free
+int batches_make(struct plan *, unsigned have); // if it needs more than so many; -1 without memory
+void batches_reset(struct worker *);		// all of the plan's are free
+
+// tap.c
+// Puts these taps, and no others, into a plan that nobody runs. -1 without memory.
+int taps_set(const struct graph *, struct plan *, struct tap *);
+void taps_remove(struct plan *);
+// Tells the taps of a gate that leads to a stand-in; returns the gate as it would be without.
+struct ogate *tap_pass(struct ctx *, struct batch *, gate_t);
+// What a gate leads to, taps or not.
+const struct input *ogate_input(const struct ogate *);
 
 // open.c
 struct rte_mempool *pool_make(struct run *, const struct graph *, struct errors *);
@@ -206,7 +222,8 @@ bool worker_parked(const struct worker *);
 void faults_report(struct run *, struct run_node *); // what its calls left to be said
 
 // counters.c
-void counts_fold(struct run *, struct run_node *, unsigned index); // before plans go
+// Adds what a node, by its number in the plan's graph, has counted there.
+void counts_add(struct node_counts *, const struct plan *, unsigned index);
 uint64_t node_held(struct run *, unsigned index);
 
 #endif

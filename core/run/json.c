@@ -81,6 +81,8 @@ json_t *run_worker_json(struct run *run, unsigned index)
 	put(object, "polls", counts.polls);
 	put(object, "busy_cycles", counts.busy_cycles);
 	put(object, "idle_cycles", counts.idle_cycles);
+	put(object, "parks", counts.parks);
+	put(object, "parked_cycles", counts.parked_cycles);
 	return object;
 }
 

@@ -138,6 +138,7 @@ static void links_make(const struct graph *graph, struct plan *plan, struct inpu
 			input->from = out;
 		}
 		input->looped |= link->back;
+		input->special |= link->back;
 	}
 	for (unsigned i = 0; i < plan->n_inputs; i++)
 		plan->inputs[i].follow = follow_guess(plan->inputs[i].ctx);
@@ -227,6 +228,7 @@ int plan_make(const struct graph *graph, struct run_node **nodes, struct worker 
 
 void plan_free(struct plan *plan)
 {
+	taps_remove(plan);
 	for (unsigned i = 0; i < plan->n_ctxs; i++)
 		free(plan->ctxs[i]);
 	for (unsigned i = 0; i < plan->n_made; i++)
@@ -235,23 +237,24 @@ void plan_free(struct plan *plan)
 	free(plan->inputs);
 	free(plan->pending);
 	free(plan->sources);
+	free(plan->batches);
 	*plan = (struct plan){0};
 }
 
-// Memory that is never used is never touched, so the pool is generous. -1 without memory: the
-// worker keeps the pool that it has.
-int batches_make(struct worker *worker, const struct plan *plan)
+// Memory that is never used is never touched, so the pool is generous.
+int batches_make(struct plan *plan, unsigned have)
 {
 	unsigned wanted = 512 + 4 * plan->n_inputs + LOOP_PACKETS_MAX;
-	struct batch *batches =
-	    aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
 
-	if (!batches)
-		return -1;
-	free(worker->batches);
-	worker->batches = batches;
-	worker->n_batches = wanted;
-	worker->n_fresh = wanted;
+	if (wanted <= have)
+		return 0;
+	plan->batches = aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
+	plan->n_batches = wanted;
+	return plan->batches ? 0 : -1;
+}
+
+void batches_reset(struct worker *worker)
+{
 	worker->free = NULL;
-	return 0;
+	worker->n_fresh = worker->plan.n_batches;
 }

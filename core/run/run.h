@@ -66,12 +66,12 @@ int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
 // The same with the graph of a file, losing nothing.
 int run_reload(struct run *, const char *file, const struct graph_set *, unsigned n_sets,
 	       struct errors *);
+// How long workers were parked when they last were: the longest. Not while they are.
+uint64_t run_parked_ns(const struct run *);
 // One who is told of what is done to the run, whoever does it; NULL: nobody. On the control thread,
 // after it was done: "graph" {"diff": as run_diff_json(), "parked_ns"}, "command" {"node",
 // "command"}. What it is told becomes its own.
 void run_listen(struct run *, void (*hear)(void *to, const char *event, json_t *what), void *to);
-// How long workers were parked by the last switch.
-uint64_t run_switch_ns(const struct run *);
 
 // Counters of a node, gathered over the workers. Arrays have the node's gate counts and reasons.
 struct node_counts {
@@ -93,6 +93,7 @@ struct node *run_node(struct run *, unsigned node);
 struct worker_counts {
 	int core;
 	uint64_t polls, busy_cycles, idle_cycles;
+	uint64_t parks, parked_cycles;
 };
 unsigned run_workers(const struct run *);
 void run_worker_counts(const struct run *, unsigned index, struct worker_counts *);

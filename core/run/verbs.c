@@ -14,7 +14,7 @@ struct batch *batch_new(struct ctx *ctx)
 	if (likely(batch)) {
 		worker->free = batch->next;
 	} else if (worker->n_fresh) {
-		batch = &worker->batches[--worker->n_fresh];
+		batch = &worker->plan.batches[--worker->n_fresh];
 	} else {
 		return NULL;
 	}
@@ -65,9 +65,23 @@ static __attribute__((noinline, cold)) void drop_for(struct ctx *ctx, struct bat
 	drop(ctx, batch, reason);
 }
 
-void emit_slow(struct ctx *ctx, struct batch *batch, gate_t gate)
+// The gate, but for a tap on it, that the batch goes on by; NULL: it was dropped.
+static __attribute__((noinline, cold)) struct ogate *emit_special(struct ctx *ctx,
+								  struct batch *batch, gate_t gate)
 {
 	struct ogate *out = &ctx->gates[gate];
+
+	if (!out->input->looped)
+		out = tap_pass(ctx, batch, gate);
+	if (!out->input->looped || ctx->worker->looping + batch->n <= LOOP_PACKETS_MAX)
+		return out;
+	drop(ctx, batch, REASON_LOOP_FULL);
+	return NULL;
+}
+
+void emit_slow(struct ctx *ctx, struct batch *batch, gate_t gate)
+{
+	struct ogate *out = &ctx->gates[gate], *through = out;
 	struct input *input = out->input;
 	uint32_t n = batch->n;
 
@@ -80,17 +94,19 @@ void emit_slow(struct ctx *ctx, struct batch *batch, gate_t gate)
 		drop_for(ctx, batch, REASON_UNCONNECTED);
 		return;
 	}
-	if (unlikely(input->looped && ctx->worker->looping + n > LOOP_PACKETS_MAX)) {
-		drop_for(ctx, batch, REASON_LOOP_FULL);
-		return;
+	if (unlikely(input->special)) {
+		through = emit_special(ctx, batch, gate);
+		if (!through)
+			return;
+		input = through->input;
 	}
 	if (!input->from) {
 		counter_add(&out->packets, n);
 		counter_add(&out->batches, 1);
 	}
 	ctx->balance -= n;
-	if (out->direct && !ctx->next) {
-		ctx->next = out->direct;
+	if (through->direct && !ctx->next) {
+		ctx->next = through->direct;
 		ctx->next_batch = batch;
 		return;
 	}

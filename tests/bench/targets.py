@@ -22,6 +22,9 @@ TARGETS = [
     ('memory of two null ports, MiB', 'memory.hugepages.all_mib', 'below', 64),
     ('the same without hugepages, MiB', 'memory.no_hugepages.all_mib', 'below', 64),
     ('from exec to the first packet, seconds', 'seconds.exec_to_first_packet', 'below', 0.4),
+    ('parked by a change of graph, microseconds', 'parked.microseconds', 'below', 20),
+    ('share of the rate that watching, a scrape a second and a page take', 'watched.share_lost',
+     'below', 0.005),
 ]
 WORDS = {'least': 'at least', 'most': 'at most', 'below': 'under'}
 MARKS = '<!-- figures -->\n', '<!-- end of figures -->\n'

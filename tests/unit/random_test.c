@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine_tap.h"
 #include "random_graph.h"
 
 #define MAGIC 0x5c1ce001u
@@ -112,8 +113,25 @@ static bool links_add_up(struct run *run)
 	return good;
 }
 
+// A tap that is there in some rounds, with batches waiting or not.
+static void tap_turn(struct random *random, struct run *run, struct engine_tap *tap, bool *there)
+{
+	struct errors *errors = errors_new();
+
+	if (*there) {
+		CU_ASSERT_EQUAL(run_untap(run, &tap->tap, errors), 0);
+	} else {
+		engine_tap_new(tap, random_chance(random, 50));
+		CU_ASSERT_EQUAL(run_tap(run, &tap->tap, errors), 0);
+	}
+	*there = !*there;
+	errors_free(errors);
+}
+
 static void drive(struct random *random, struct run *run)
 {
+	struct engine_tap tap;
+	bool tapped = false;
 	unsigned n_ports = run_graph(run)->n_ports;
 	uint64_t now_ns = 0;
 
@@ -122,6 +140,8 @@ static void drive(struct random *random, struct run *run)
 			port_feed(random, run_port(run, i));
 		for (unsigned i = 0; i < 10; i++) {
 			run_step(run);
+			if (random_chance(random, 30))
+				tap_turn(random, run, &tap, &tapped);
 			now_ns += random_below(random, 300000000);
 			run_set_time(run, now_ns);
 		}
@@ -131,6 +151,8 @@ static void drive(struct random *random, struct run *run)
 	for (unsigned i = 0; i < n_ports; i++)
 		run_port(run, i)->driver->tester->end(run_port(run, i));
 	engine_steps(run, 100);
+	if (tapped)
+		tap_turn(random, run, &tap, &tapped);
 }
 
 static bool graph_try(uint64_t seed)
