@@ -8,11 +8,12 @@ export LC_ALL=C
 
 # What each package is for stands in docs/dependencies.md.
 build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
-	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev"
+	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev
+	libsystemd-dev"
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema curl"
 lint="clang-format clang-tidy cppcheck clang"
-long="clang valgrind prometheus"
+long="clang valgrind"
 record="iproute2 iputils-ping ethtool tcpdump dnsmasq-base curl python3"
 
 usage() {

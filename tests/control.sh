@@ -303,7 +303,7 @@ if command -v promtool >/dev/null; then
 	promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1
 	expect "promtool finds the metrics good" "0 " "$? $(head -c 300 "$tmp/out")"
 else
-	skip "promtool finds the metrics good" "there is no promtool (Debian: prometheus)"
+	skip "promtool finds the metrics good" "there is no promtool (build/tools.sh prometheus)"
 fi
 ask web GET /metrics -H 'Accept: application/openmetrics-text; version=1.0.0' >"$tmp/openmetrics"
 expect "OpenMetrics ends as it must" "# EOF" "$(tail -n 1 "$tmp/openmetrics")"
