@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/service.h"
 #include "cli/signals.h"
 #include "cli/view.h"
 #include "control/control.h"
@@ -26,11 +27,13 @@ struct run_args {
 	const char *listen;	// where TCP is served; NULL: nowhere
 	const char *token_file; // NULL: a token is made
 	bool no_control;
+	struct service service;
 };
 
 // A graph that is running, as the command sees it.
 struct session {
 	const struct run_args *args;
+	struct service *service;
 	struct run *run;
 	struct script *script;	 // NULL: the graph came from a file
 	struct control *control; // NULL: there is no control socket
@@ -68,6 +71,7 @@ static const struct argp_option options[] = {
     {"token-file", KEY_TOKEN_FILE, "FILE", 0,
      "the token that TCP needs; else one is made, for addresses of this machine alone", 0},
     {"no-control", KEY_NO_CONTROL, NULL, 0, "runs without a control socket", 0},
+    SERVICE_OPTIONS,
     {0},
 };
 
@@ -123,7 +127,7 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 			argp_error(state, "--token-file is for --listen");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return service_take(&args->service, key, arg, state);
 	}
 }
 
@@ -170,7 +174,7 @@ static void check_output(struct session *at)
 	if (!fflush(stdout))
 		return;
 	if (errno != EPIPE) {
-		fprintf(stderr, "sluice: error: cannot write to standard output: %s\n",
+		log_say(LOG_LEVEL_ERROR, NULL, "cannot write to standard output: %s",
 			strerror(errno));
 		at->code = EXIT_MACHINE;
 	}
@@ -202,15 +206,17 @@ static void name_stuck(struct run *run)
 	const char *name = run_stuck_name(run);
 	int node = graph_find_node(graph, name), port = graph_find_port(graph, name);
 	struct place place = {.file = graph->file};
+	struct errors *errors = errors_new();
 
 	if (node >= 0)
 		place = graph->nodes[node].place;
 	else if (port >= 0)
 		place = graph->ports[port].place;
-	fprintf(stderr,
-		"%s:%u:%u: error: %s \"%s\" has made no progress for 1 s, though all sources have "
-		"ended\n",
-		place.file, place.line, place.col, node >= 0 ? "node" : "port", name);
+	error_machine_at(errors, place,
+			 "%s \"%s\" has made no progress for 1 s, though all sources have ended",
+			 node >= 0 ? "node" : "port", name);
+	log_errors(errors);
+	errors_free(errors);
 }
 
 // The script's turn. How long to sleep, `wait` at most; what it stops, stops.
@@ -234,21 +240,6 @@ static bool run_over(const struct session *at, enum run_state state)
 	return state != RUN_BUSY;
 }
 
-// A graph that cannot be read or switched to leaves the old one as it is.
-static void reload(struct session *at)
-{
-	struct errors *errors = errors_new();
-	const char *file = at->args->graph.file;
-
-	if (at->script)
-		fprintf(stderr,
-			"sluice: note: %s drives its graph itself, SIGHUP changes nothing\n", file);
-	else if (!run_reload(at->run, file, at->args->graph.sets, at->args->graph.n_sets, errors))
-		fprintf(stderr, "sluice: note: %s was read again\n", file);
-	errors_print(errors, stderr);
-	errors_free(errors);
-}
-
 // The turn of those who look on from outside.
 static void serve(struct session *at)
 {
@@ -257,7 +248,8 @@ static void serve(struct session *at)
 	if (at->control && control_stopping(at->control))
 		signals_stop();
 	if (signals_reload())
-		reload(at);
+		service_reload(at->service, &at->args->graph);
+	service_tick(at->service, now_ns());
 }
 
 // A request ends the sleep.
@@ -314,17 +306,25 @@ static int control_begin(struct session *at)
 	if (!at->control && (options.name || options.group || options.listen))
 		return cli_fail(errors);
 	if (!at->control) {
-		fputs("sluice: note: runs without a control socket:\n", stderr);
-		errors_print(errors, stderr);
+		log_say(LOG_LEVEL_NOTE, NULL, "runs without a control socket:");
+		log_errors(errors);
 	}
 	errors_free(errors);
 	return EXIT_DONE;
 }
 
-static int run_through(const struct run_args *args, struct run *run)
+static const char *instance_name(const struct session *at)
+{
+	const char *name = run_graph(at->run)->settings.name;
+
+	return at->control ? control_name(at->control) : name && *name ? name : "sluice";
+}
+
+static int run_through(struct run_args *args, struct run *run)
 {
 	struct errors *errors = errors_new();
-	struct session at = {.args = args, .run = run, .script = args->graph.script};
+	struct session at = {
+	    .args = args, .service = &args->service, .run = run, .script = args->graph.script};
 	int code = EXIT_DONE;
 
 	at.live = !args->json && !args->quiet && isatty(STDOUT_FILENO);
@@ -336,19 +336,22 @@ static int run_through(const struct run_args *args, struct run *run)
 	code = control_begin(&at);
 	if (code) {
 		errors_free(errors);
-	} else if (run_start(run, errors)) {
+	} else if (run_start(run, errors) ||
+		   service_start(at.service, run, instance_name(&at), errors)) {
 		code = cli_fail(errors);
 	} else {
 		errors_free(errors);
 		if (at.script)
 			script_start(at.script, run);
 		loop(&at);
+		service_stopping();
 		run_stop(run);
 		show(&at, true);
 		code = at.stuck || run_faults(run) ? EXIT_FAILED : at.code;
 		if (at.script)
 			code = RTE_MAX(code, script_finish(at.script));
 	}
+	service_stop(at.service);
 	control_close(at.control);
 	view_free(at.view);
 	return code;
@@ -356,14 +359,14 @@ static int run_through(const struct run_args *args, struct run *run)
 
 static int run_graph_file(struct run_args *args)
 {
-	struct run_options run_options = {0};
+	struct run_options run_options = {.telemetry = true};
 	struct errors *errors;
 	struct graph *graph;
 	struct run *run;
 	int code = EXIT_DONE;
 
 	if (!signals_listen()) {
-		fprintf(stderr, "sluice: error: no thread can be started: %s\n", strerror(errno));
+		log_say(LOG_LEVEL_ERROR, NULL, "no thread can be started: %s", strerror(errno));
 		return EXIT_MACHINE;
 	}
 	args->graph.json = args->json;
@@ -389,11 +392,17 @@ static int run_graph_file(struct run_args *args)
 static int run_run(int argc, char **argv)
 {
 	struct run_args args = {0};
+	struct errors *errors = errors_new();
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
+	service_init(&args.service);
 	cli_parse(&syntax, argc, argv, &args);
-	code = run_graph_file(&args);
+	code = service_open_log(&args.service, errors) ? EXIT_MACHINE : EXIT_DONE;
+	log_errors(errors);
+	errors_free(errors);
+	if (!code)
+		code = run_graph_file(&args);
 	cli_graph_free(&args.graph);
 	return code;
 }

@@ -276,6 +276,11 @@ struct control *control_open(struct run *run, const struct control_options *opti
 	return NULL;
 }
 
+const char *control_name(const struct control *control)
+{
+	return control->name;
+}
+
 void control_close(struct control *control)
 {
 	if (!control)
