@@ -38,18 +38,24 @@ graph:
   - tee[1] -> out
   - in -> Sink
 END
-"$SLUICE" run "$tmp/graph.yaml" --quiet --name scraped 2>"$tmp/log" &
+listen=127.0.0.1:$(port_free)
+(umask 077 && echo "a-token-of-$RANDOM-and-$RANDOM" >"$tmp/token")
+"$SLUICE" run "$tmp/graph.yaml" --quiet --name scraped --listen "$listen" \
+	--token-file "$tmp/token" 2>"$tmp/log" &
 script_pids+=($!)
 socket=$SLUICE_SOCKETS/scraped.sock
-wait_for 30 curl -sf --unix-socket "$socket" http://sluice/ || cat "$tmp/log"
-background python3 tests/lib/forward.py "$socket" "$tmp/port"
-wait_for 10 test -e "$tmp/port"
+if ! wait_for 30 curl -sf --unix-socket "$socket" http://sluice/; then
+	not_ok "an instance starts" "$(cat "$tmp/log")"
+	exit 1
+fi
 cp $rules "$tmp/"
 cat >"$tmp/prometheus.yml" <<END
 global: {scrape_interval: 500ms, evaluation_interval: 1s}
 rule_files: [sluice.rules.yml]
 scrape_configs:
-  - {job_name: sluice, static_configs: [{targets: ["127.0.0.1:$(cat "$tmp/port")"]}]}
+  - job_name: sluice
+    authorization: {credentials_file: $tmp/token}
+    static_configs: [{targets: ["$listen"]}]
 END
 run_ok "promtool finds the configuration good" promtool check config "$tmp/prometheus.yml"
 url=http://127.0.0.1:$(port_free)
