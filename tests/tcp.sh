@@ -5,8 +5,8 @@
 cd "$(dirname "$0")/.." && . tests/lib/script.sh
 
 cat >"$tmp/web.yaml" <<'END'
-nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 64}}}
-graph: ["make -> fwd -> Sink"]
+nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 64}}, q: Queue}
+graph: ["make -> q -> fwd -> Sink"]
 END
 
 # start NAME OPTION...: an instance that listens; its process is $pid, its address $url.
@@ -146,5 +146,15 @@ for token in short "two words of the token" "$(printf 'x%.0s' {1..257})" 'a;b=cc
 done
 refused 2 "is for --listen" --token-file "$tmp/token"
 refused 2 "needs the control socket" --listen 127.0.0.1:0 --no-control
+
+
+# What is tried over the socket, over TCP.
+start hostile --listen 127.0.0.1:0
+if ! TOKEN=$(cat "$SLUICE_SOCKETS/hostile.token") \
+	python3 tests/lib/hostile_http.py "${url#http://}" $pid; then
+	script_failed=1
+fi
+code "after that: stop" 0 "$SLUICE" stop --name hostile --wait
+expect "it has printed one line" 1 "$(wc -l <"$tmp/hostile.log")"
 
 exit $script_failed

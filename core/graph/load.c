@@ -22,7 +22,8 @@ const struct param graph_settings_params[] = {
 	  .help = "packets that a source takes at once"),
     PARAM(graph_settings, watch, .def = "64", .min = 1, .max = 1 << 20,
 	  .help = "one walk in so many reads the time at each node"),
-    PARAM(graph_settings, name, .def = "", .max = GRAPH_NAME_MAX, .help = "the name of the instance"),
+    PARAM(graph_settings, name, .def = "", .max = GRAPH_NAME_MAX,
+	  .help = "the name of the instance"),
     PARAM_END,
 };
 

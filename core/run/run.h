@@ -72,7 +72,7 @@ uint64_t run_parked_ns(const struct run *);
 
 struct run_changes {
 	uint64_t made;
-	uint64_t refused; // or failed: the old graph ran on
+	uint64_t refused;   // or failed: the old graph ran on
 	uint64_t parked_ns; // by the last one, as of run_parked_ns()
 };
 void run_change_counts(const struct run *, struct run_changes *);

@@ -39,7 +39,7 @@ static void tear_down(void)
 	engine_finish(control.run);
 }
 
-static struct answer listen(void)
+static struct answer listener(void)
 {
 	struct request request = {.control = &control, .run = control.run, .query = query};
 	struct answer answer = {.status = 200};
@@ -93,9 +93,9 @@ static void stats_come_at_once_and_each_interval(void)
 	struct answer often, seldom;
 
 	set_up();
-	seldom = listen();
+	seldom = listener();
 	interval = "50ms";
-	often = listen();
+	often = listener();
 	COMES(&seldom, "stats ");
 	COMES(&often, "stats ");
 	COMES(&seldom, "");
@@ -117,7 +117,7 @@ static void who_does_not_read_misses_stats(void)
 
 	set_up();
 	interval = "50ms";
-	answer = listen();
+	answer = listener();
 	events_tick(control.events);
 	for (int rounds = 0; rounds < 3; rounds++) {
 		uint64_t wait;
@@ -139,7 +139,7 @@ static void what_is_done_is_told(void)
 	json_t *reply;
 
 	set_up();
-	answer = listen();
+	answer = listener();
 	COMES(&answer, "stats ");
 	errors = errors_new();
 	reply = run_command(control.run, "fwd", "info", NULL, errors);
@@ -164,8 +164,8 @@ static void what_does_not_fit_is_counted(void)
 	struct answer slow, quick;
 
 	set_up();
-	slow = listen();
-	quick = listen();
+	slow = listener();
+	quick = listener();
 	for (int i = 0; i < 10; i++) {
 		for (int k = 0; k < 20; k++)
 			event_raise(&control, "x", json_object());
@@ -198,7 +198,7 @@ static void any_thread_may_raise(void)
 	pthread_t threads[2];
 
 	set_up();
-	answer = listen();
+	answer = listener();
 	for (int i = 0; i < 2; i++)
 		CU_ASSERT_FATAL(!pthread_create(&threads[i], NULL, raise_some, NULL));
 	for (int i = 0; i < 100; i++)
@@ -215,7 +215,7 @@ static void only_so_many_listen(void)
 
 	set_up();
 	for (int i = 0; i < 17; i++)
-		answers[i] = listen();
+		answers[i] = listener();
 	CU_ASSERT_EQUAL(answers[16].status, 503);
 	json_decref(answers[16].json);
 	for (int i = 0; i < 16; i++)
@@ -232,7 +232,7 @@ static void intervals_are_checked(void)
 		struct answer answer;
 
 		interval = wrong[i];
-		answer = listen();
+		answer = listener();
 		CU_ASSERT_EQUAL(answer.status, 400);
 		json_decref(answer.json);
 	}
