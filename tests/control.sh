@@ -281,7 +281,7 @@ code "SIGHUP: stop" 0 "$SLUICE" stop --wait --name hup
 finish $pid
 expect "SIGHUP: a clean end" 0 "$code"
 wait $listener
-expect "SIGHUP: a listener to events is told, to the end" "stats graph stop " \
+expect "SIGHUP: a listener to events is told, to the end" "stats graph note fault stop " \
 	"$(sed -n 's/^event: //p' "$tmp/hup.events" | tr '\n' ' ')"
 
 # Links.
