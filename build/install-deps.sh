@@ -8,11 +8,12 @@ export LC_ALL=C
 
 # What each package is for stands in docs/dependencies.md.
 build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
-	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev libncurses-dev"
+	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev libncurses-dev
+	libsystemd-dev"
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema python3-pyte curl zsh"
 lint="clang-format clang-tidy cppcheck clang"
-long="clang valgrind prometheus chromium"
+long="clang valgrind chromium"
 # Where these come from elsewhere than Debian, its packages would not go with them.
 command -v node >/dev/null || long="$long nodejs"
 command -v npm >/dev/null || long="$long npm"

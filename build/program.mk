@@ -35,8 +35,9 @@ $(OUT)/build.h: $(OUT)/flags FORCE
 	@{ echo '#define BUILD_VERSION "$(VERSION_NOW)"'; \
 		sed 's/[\\"]/\\&/g; s/.*/#define BUILD_FLAGS "&"/' $(OUT)/flags; } > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$(OUT)/obj/core/cli/version.o: $(OUT)/build.h
-$(OUT)/obj/core/cli/version.o: CFLAGS_ALL += -iquote $(OUT)
+BUILD_OBJ := $(OUT)/obj/core/cli/version.o $(OUT)/obj/core/control/metrics.o
+$(BUILD_OBJ): $(OUT)/build.h
+$(BUILD_OBJ): CFLAGS_ALL += -iquote $(OUT)
 
 # What is written in Lua lies in the program; the list says what there is.
 LUA_LIB := $(sort $(wildcard lua/lib/*.lua))

@@ -5,6 +5,8 @@
 # SETUP=no: take what is there.
 SETUP ?= yes
 INSTALL_DEPS := $(if $(filter yes,$(SETUP)),build/install-deps.sh,:)
+# 24 MB to download, once; what is in PATH is taken first.
+BRING_TOOLS := $(if $(filter yes,$(SETUP)),build/tools.sh prometheus influxdb,:)
 # All cores are used, unless -j says otherwise.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
@@ -18,8 +20,10 @@ demo: setup
 
 check:
 	@$(INSTALL_DEPS) build check
+	@$(BRING_TOOLS)
 	+@$(AGAIN) run-tests
 
 check-long:
 	@$(INSTALL_DEPS) build check long
+	@$(BRING_TOOLS)
 	+@$(AGAIN) run-tests-long

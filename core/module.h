@@ -228,6 +228,11 @@ static inline void node_congest(const struct node *node, bool congested)
 	__atomic_store_n((int *)&node->congested, congested, __ATOMIC_RELAXED);
 }
 
+static inline bool node_congested(const struct node *node)
+{
+	return __atomic_load_n(&node->congested, __ATOMIC_RELAXED);
+}
+
 // Something worth a line in the log. On the control thread.
 void node_note(const struct node *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

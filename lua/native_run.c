@@ -6,6 +6,7 @@
 
 #include "lua/convert.h"
 #include "lua/inside.h"
+#include "value/log.h"
 #include "value/table.h"
 
 struct run *native_run(lua_State *lua)
@@ -190,8 +191,12 @@ static int native_complain(lua_State *lua)
 	struct script *script = script_of(lua);
 	int code = (int)luaL_checkinteger(lua, 4);
 
-	fprintf(stderr, "%s:%d: error: %s\n", luaL_checkstring(lua, 1),
-		(int)luaL_checkinteger(lua, 2), luaL_checkstring(lua, 3));
+	char place[300];
+	const struct log_about about = {.place = place};
+
+	snprintf(place, sizeof(place), "%s:%d", luaL_checkstring(lua, 1),
+		 (int)luaL_checkinteger(lua, 2));
+	log_say(LOG_LEVEL_ERROR, &about, "%s", luaL_checkstring(lua, 3));
 	if (code > script->exit_code)
 		script->exit_code = code;
 	return 0;

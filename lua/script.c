@@ -6,6 +6,7 @@
 
 #include "lua/inside.h"
 #include "value/file.h"
+#include "value/log.h"
 #include "value/yaml_text.h"
 
 bool script_named(const char *file)
@@ -96,7 +97,7 @@ static lua_Integer hook_call(struct script *script, const char *name)
 	// Faults of a graph that was made on the way count too.
 	if (errors_count(errors))
 		script->exit_code = state_interrupted(script->lua) ? 1 : ERROR_INPUT;
-	errors_print(errors, stderr);
+	log_errors(errors);
 	errors_free(errors);
 	script->errors = NULL;
 	return result;

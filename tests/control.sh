@@ -281,7 +281,7 @@ code "SIGHUP: stop" 0 "$SLUICE" stop --wait --name hup
 finish $pid
 expect "SIGHUP: a clean end" 0 "$code"
 wait $listener
-expect "SIGHUP: a listener to events is told, to the end" "stats graph stop " \
+expect "SIGHUP: a listener to events is told, to the end" "stats graph note fault stop " \
 	"$(sed -n 's/^event: //p' "$tmp/hup.events" | tr '\n' ' ')"
 
 # Links.
@@ -336,7 +336,7 @@ if command -v promtool >/dev/null; then
 	promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1
 	expect "promtool finds the metrics good" "0 " "$? $(head -c 300 "$tmp/out")"
 else
-	skip "promtool finds the metrics good" "there is no promtool (Debian: prometheus)"
+	skip "promtool finds the metrics good" "there is no promtool (build/tools.sh prometheus)"
 fi
 ask web GET /metrics -H 'Accept: application/openmetrics-text; version=1.0.0' >"$tmp/openmetrics"
 expect "OpenMetrics ends as it must" "# EOF" "$(tail -n 1 "$tmp/openmetrics")"

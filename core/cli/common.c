@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/live.h"
+#include "value/log.h"
 #include "value/table.h"
 
 enum { KEY_SET = 's', KEY_MODULE = 'm', KEY_MEMORY = 256, KEY_INSTRUCTIONS };
@@ -224,7 +225,7 @@ int cli_fail(struct errors *errors)
 {
 	int code = errors_exit_code(errors);
 
-	errors_print(errors, stderr);
+	log_errors(errors);
 	errors_free(errors);
 	return code ? code : EXIT_FAILED;
 }

@@ -9,28 +9,16 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/run_args.h"
 #include "cli/signals.h"
 #include "cli/view.h"
 #include "control/control.h"
 #include "run/run.h"
-#include "value/table.h"
-
-struct run_args {
-	struct cli_graph graph;
-	uint64_t for_ns;   // 0: until it ends
-	uint64_t stats_ns; // 0: none
-	bool quiet;
-	bool json;
-	const char *name;	// of the instance; NULL: the graph's
-	const char *group;	// that may use the control socket; NULL: the owner alone
-	const char *listen;	// where TCP is served; NULL: nowhere
-	const char *token_file; // NULL: a token is made
-	bool no_control;
-};
 
 // A graph that is running, as the command sees it.
 struct session {
 	const struct run_args *args;
+	struct service *service;
 	struct run *run;
 	struct script *script;	 // NULL: the graph came from a file
 	struct control *control; // NULL: there is no control socket
@@ -40,103 +28,6 @@ struct session {
 	uint64_t show_ns;   // 0: only the final one
 	bool stuck;
 	int code; // of faults in what is shown
-};
-
-enum {
-	KEY_FOR = 'f',
-	KEY_STATS = 'i',
-	KEY_QUIET = 'q',
-	KEY_JSON = 'j',
-	KEY_NAME = 'n',
-	KEY_GROUP = 'g',
-	KEY_NO_CONTROL = 'x',
-	KEY_LISTEN = 'l',
-	KEY_TOKEN_FILE = 't',
-};
-
-static const struct argp_option options[] = {
-    {"for", KEY_FOR, "DURATION", 0, "stops after so long (10s, 500ms)", 0},
-    {"stats", KEY_STATS, "DURATION", 0, "shows the counters every so often (1s)", 0},
-    {"quiet", KEY_QUIET, NULL, 0, "prints errors only", 0},
-    {"json", KEY_JSON, NULL, 0,
-     "prints one JSON object a line, for each --stats interval and at the end", 0},
-    {"name", KEY_NAME, "NAME", 0,
-     "names the instance, and its control socket (the graph's `name:`, else the file's name)", 0},
-    {"group", KEY_GROUP, "GROUP", 0, "lets members of the group use the control socket", 0},
-    {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
-     "serves over TCP as well, to those who know a token (127.0.0.1:8080, [::1]:8080)", 0},
-    {"token-file", KEY_TOKEN_FILE, "FILE", 0,
-     "the token that TCP needs; else one is made, for addresses of this machine alone", 0},
-    {"no-control", KEY_NO_CONTROL, NULL, 0, "runs without a control socket", 0},
-    {0},
-};
-
-static uint64_t duration_option(const char *option, const char *text, struct argp_state *state)
-{
-	struct duration duration;
-	const char *why;
-
-	if (!parse_duration(text, &duration, &why))
-		argp_error(state, "%s: \"%s\" %s", option, text, why);
-	if (duration.ns < 1000000)
-		argp_error(state, "%s: \"%s\" is out of range, it should be 1ms or more", option,
-			   text);
-	return duration.ns;
-}
-
-static error_t take(void *into, int key, char *arg, struct argp_state *state)
-{
-	struct run_args *args = into;
-
-	switch (key) {
-	case KEY_FOR:
-		args->for_ns = duration_option("--for", arg, state);
-		return 0;
-	case KEY_STATS:
-		args->stats_ns = duration_option("--stats", arg, state);
-		return 0;
-	case KEY_QUIET:
-		args->quiet = true;
-		return 0;
-	case KEY_JSON:
-		args->json = true;
-		return 0;
-	case KEY_NAME:
-		args->name = arg;
-		return 0;
-	case KEY_GROUP:
-		args->group = arg;
-		return 0;
-	case KEY_NO_CONTROL:
-		args->no_control = true;
-		return 0;
-	case KEY_LISTEN:
-		args->listen = arg;
-		return 0;
-	case KEY_TOKEN_FILE:
-		args->token_file = arg;
-		return 0;
-	case ARGP_KEY_END:
-		if (args->listen && args->no_control)
-			argp_error(state, "--listen needs the control socket");
-		if (args->token_file && !args->listen)
-			argp_error(state, "--token-file is for --listen");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct cli_syntax syntax = {
-    .shared = &cli_graph_argp,
-    .options = options,
-    .take = take,
-    .args_doc = "FILE",
-    .doc = "Runs a graph. It ends by itself when all of its sources have ended."
-	   "\vSIGINT (Ctrl-C) and SIGTERM stop it cleanly, a second one at once. So does a reader "
-	   "of the output that goes away.\n\n"
-	   "Exit codes: 0 done, 1 failed while running, 2 bad input, 3 this machine lacks "
-	   "something.",
 };
 
 static uint64_t now_ns(void)
@@ -170,7 +61,7 @@ static void check_output(struct session *at)
 	if (!fflush(stdout))
 		return;
 	if (errno != EPIPE) {
-		fprintf(stderr, "sluice: error: cannot write to standard output: %s\n",
+		log_say(LOG_LEVEL_ERROR, NULL, "cannot write to standard output: %s",
 			strerror(errno));
 		at->code = EXIT_MACHINE;
 	}
@@ -202,15 +93,17 @@ static void name_stuck(struct run *run)
 	const char *name = run_stuck_name(run);
 	int node = graph_find_node(graph, name), port = graph_find_port(graph, name);
 	struct place place = {.file = graph->file};
+	struct errors *errors = errors_new();
 
 	if (node >= 0)
 		place = graph->nodes[node].place;
 	else if (port >= 0)
 		place = graph->ports[port].place;
-	fprintf(stderr,
-		"%s:%u:%u: error: %s \"%s\" has made no progress for 1 s, though all sources have "
-		"ended\n",
-		place.file, place.line, place.col, node >= 0 ? "node" : "port", name);
+	error_machine_at(errors, place,
+			 "%s \"%s\" has made no progress for 1 s, though all sources have ended",
+			 node >= 0 ? "node" : "port", name);
+	log_errors(errors);
+	errors_free(errors);
 }
 
 // The script's turn. How long to sleep, `wait` at most; what it stops, stops.
@@ -234,21 +127,6 @@ static bool run_over(const struct session *at, enum run_state state)
 	return state != RUN_BUSY;
 }
 
-// A graph that cannot be read or switched to leaves the old one as it is.
-static void reload(struct session *at)
-{
-	struct errors *errors = errors_new();
-	const char *file = at->args->graph.file;
-
-	if (at->script)
-		fprintf(stderr,
-			"sluice: note: %s drives its graph itself, SIGHUP changes nothing\n", file);
-	else if (!run_reload(at->run, file, at->args->graph.sets, at->args->graph.n_sets, errors))
-		fprintf(stderr, "sluice: note: %s was read again\n", file);
-	errors_print(errors, stderr);
-	errors_free(errors);
-}
-
 // The turn of those who look on from outside.
 static void serve(struct session *at)
 {
@@ -257,7 +135,8 @@ static void serve(struct session *at)
 	if (at->control && control_stopping(at->control))
 		signals_stop();
 	if (signals_reload())
-		reload(at);
+		service_reload(at->service, &at->args->graph);
+	service_tick(at->service, now_ns());
 }
 
 // A request ends the sleep.
@@ -314,17 +193,25 @@ static int control_begin(struct session *at)
 	if (!at->control && (options.name || options.group || options.listen))
 		return cli_fail(errors);
 	if (!at->control) {
-		fputs("sluice: note: runs without a control socket:\n", stderr);
-		errors_print(errors, stderr);
+		log_say(LOG_LEVEL_NOTE, NULL, "runs without a control socket:");
+		log_errors(errors);
 	}
 	errors_free(errors);
 	return EXIT_DONE;
 }
 
-static int run_through(const struct run_args *args, struct run *run)
+static const char *instance_name(const struct session *at)
+{
+	const char *name = run_graph(at->run)->settings.name;
+
+	return at->control ? control_name(at->control) : name && *name ? name : "sluice";
+}
+
+static int run_through(struct run_args *args, struct run *run)
 {
 	struct errors *errors = errors_new();
-	struct session at = {.args = args, .run = run, .script = args->graph.script};
+	struct session at = {
+	    .args = args, .service = &args->service, .run = run, .script = args->graph.script};
 	int code = EXIT_DONE;
 
 	at.live = !args->json && !args->quiet && isatty(STDOUT_FILENO);
@@ -336,19 +223,22 @@ static int run_through(const struct run_args *args, struct run *run)
 	code = control_begin(&at);
 	if (code) {
 		errors_free(errors);
-	} else if (run_start(run, errors)) {
+	} else if (run_start(run, errors) ||
+		   service_start(at.service, run, instance_name(&at), errors)) {
 		code = cli_fail(errors);
 	} else {
 		errors_free(errors);
 		if (at.script)
 			script_start(at.script, run);
 		loop(&at);
+		service_stopping();
 		run_stop(run);
 		show(&at, true);
 		code = at.stuck || run_faults(run) ? EXIT_FAILED : at.code;
 		if (at.script)
 			code = RTE_MAX(code, script_finish(at.script));
 	}
+	service_stop(at.service);
 	control_close(at.control);
 	view_free(at.view);
 	return code;
@@ -356,14 +246,14 @@ static int run_through(const struct run_args *args, struct run *run)
 
 static int run_graph_file(struct run_args *args)
 {
-	struct run_options run_options = {0};
+	struct run_options run_options = {.telemetry = true};
 	struct errors *errors;
 	struct graph *graph;
 	struct run *run;
 	int code = EXIT_DONE;
 
 	if (!signals_listen()) {
-		fprintf(stderr, "sluice: error: no thread can be started: %s\n", strerror(errno));
+		log_say(LOG_LEVEL_ERROR, NULL, "no thread can be started: %s", strerror(errno));
 		return EXIT_MACHINE;
 	}
 	args->graph.json = args->json;
@@ -389,11 +279,17 @@ static int run_graph_file(struct run_args *args)
 static int run_run(int argc, char **argv)
 {
 	struct run_args args = {0};
+	struct errors *errors = errors_new();
 	int code;
 
 	signal(SIGPIPE, SIG_IGN);
-	cli_parse(&syntax, argc, argv, &args);
-	code = run_graph_file(&args);
+	service_init(&args.service);
+	cli_parse(&run_syntax, argc, argv, &args);
+	code = service_open_log(&args.service, errors) ? EXIT_MACHINE : EXIT_DONE;
+	log_errors(errors);
+	errors_free(errors);
+	if (!code)
+		code = run_graph_file(&args);
 	cli_graph_free(&args.graph);
 	return code;
 }

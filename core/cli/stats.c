@@ -8,12 +8,14 @@
 #include "cli/live.h"
 #include "cli/screen.h"
 #include "cli/stats_table.h"
+#include "control/influx.h"
 #include "value/table.h"
 
 struct stats_args {
 	struct cli_live live;
 	const char *node; // NULL: all
 	uint64_t watch_ns;
+	bool influx;
 };
 
 static const struct argp_option options[] = {
@@ -21,6 +23,7 @@ static const struct argp_option options[] = {
      "shows the counters again and again, every second or so often, with the rates since the last "
      "time",
      0},
+    {"influx", 'x', NULL, 0, "prints them in InfluxDB's line protocol", 0},
     {0},
 };
 
@@ -48,6 +51,13 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'w':
 		args->watch_ns = watch_option(arg, state);
+		return 0;
+	case 'x':
+		args->influx = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (args->influx && args->live.json)
+			argp_error(state, "--influx and --json are two forms: choose one");
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->node)
@@ -137,7 +147,8 @@ static int show(const struct stats_args *args, struct client *client)
 {
 	const char *name = client_instance(client)->name;
 	struct screen screen = {0};
-	bool live = args->watch_ns && isatty(STDOUT_FILENO);
+	bool plain = !args->live.json && !args->influx;
+	bool live = plain && args->watch_ns && isatty(STDOUT_FILENO);
 	json_t *last = NULL;
 	int code = EXIT_DONE;
 
@@ -148,9 +159,11 @@ static int show(const struct stats_args *args, struct client *client)
 			break;
 		if (args->live.json)
 			live_print_json(now);
+		else if (args->influx)
+			influx_lines(now, name, stdout);
 		else
 			print_text(name, now, last, live ? &screen : NULL);
-		if (!args->live.json && !live && args->watch_ns)
+		if (plain && !live && args->watch_ns)
 			fputc('\n', stdout);
 		json_decref(last);
 		last = now;
@@ -178,7 +191,7 @@ static int stats_run(int argc, char **argv)
 
 const struct subcommand cli_stats = {
     .name = "stats",
-    .args = "[NODE] [--watch [1s]] [--json] [--name NAME]",
+    .args = "[NODE] [--watch [1s]] [--json|--influx] [--name NAME]",
     .help = "shows the counters of a graph that runs",
     .run = stats_run,
 };

@@ -3,13 +3,10 @@
 
 #include "control/client.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CURL_DISABLE_TYPECHECK
-#include <curl/curl.h>
-
+#include "control/curl.h"
 #include "value/arena.h"
 #include "value/value.h"
 
@@ -17,51 +14,6 @@
 
 // What is no fault of a file.
 static const struct place none = {.file = "sluice"};
-
-// libcurl is loaded by the commands that ask an instance: with all that it needs it takes as long
-// as the rest of the program, which every other command would wait for.
-struct curl {
-	typeof(&curl_easy_init) init;
-	typeof(&curl_easy_cleanup) cleanup;
-	typeof(&curl_easy_reset) reset;
-	typeof(&curl_easy_setopt) setopt;
-	typeof(&curl_easy_perform) perform;
-	typeof(&curl_easy_getinfo) getinfo;
-	typeof(&curl_easy_strerror) strerror;
-	typeof(&curl_easy_escape) escape;
-	typeof(&curl_free) free;
-};
-
-static bool curl_load(struct curl *curl, struct errors *errors)
-{
-	void *library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void *to;
-	} rows[] = {
-	    {"curl_easy_init", &curl->init},
-	    {"curl_easy_cleanup", &curl->cleanup},
-	    {"curl_easy_reset", &curl->reset},
-	    {"curl_easy_setopt", &curl->setopt},
-	    {"curl_easy_perform", &curl->perform},
-	    {"curl_easy_getinfo", &curl->getinfo},
-	    {"curl_easy_strerror", &curl->strerror},
-	    {"curl_easy_escape", &curl->escape},
-	    {"curl_free", &curl->free},
-	};
-
-	for (size_t i = 0; library && i < sizeof(rows) / sizeof(*rows); i++) {
-		void *symbol = dlsym(library, rows[i].name);
-
-		if (!symbol)
-			library = NULL;
-		memcpy(rows[i].to, &symbol, sizeof(symbol));
-	}
-	if (library)
-		return true;
-	error_machine_at(errors, none, "cannot ask an instance: %s", dlerror());
-	return false;
-}
 
 struct client {
 	struct curl api;
@@ -111,7 +63,7 @@ struct client *client_to(const struct instance *instance, struct errors *errors)
 	struct client *client = memory_new(1, sizeof(*client));
 
 	client->instance = *instance;
-	if (!curl_load(&client->api, errors))
+	if (!curl_load(&client->api, "cannot ask an instance", errors))
 		goto failed;
 	client->curl = client->api.init();
 	if (client->curl)

@@ -18,7 +18,8 @@ struct control_options {
 
 // Opens the socket. NULL with the reason in errors.
 struct control *control_open(struct run *, const struct control_options *, struct errors *);
-void control_close(struct control *); // NULL is allowed
+void control_close(struct control *);		  // NULL is allowed
+const char *control_name(const struct control *); // of the instance
 
 // Serves what has come in. Called at every turn of the loop, which may sleep until control_poll()
 // can be read, or control_wait_ns() has gone.

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "control/route.h"
-#include "value/say.h"
+#include "value/log.h"
 #include "value/table.h"
 
 #define LISTENERS_MAX 16
@@ -200,13 +200,13 @@ static void listener_stop(void *state)
 }
 
 static void hear_run(void *to, const char *event, json_t *what);
-static void hear_said(void *to, enum say_kind kind, const char *text);
+static void hear_said(void *to, enum log_level level, const char *text);
 
 // Nothing is listened to for nobody.
 static void listen_to_all(struct events *events, bool listen)
 {
 	run_listen(events->run, listen ? hear_run : NULL, events);
-	say_listen(listen ? hear_said : NULL, events);
+	log_listen(listen ? hear_said : NULL, events);
 }
 
 static void listener_close(void *state)
@@ -257,7 +257,7 @@ static void hear_run(void *to, const char *event, json_t *what)
 }
 
 // A text need not be UTF-8, and may be cut off within a character.
-static void hear_said(void *to, enum say_kind kind, const char *text)
+static void hear_said(void *to, enum log_level level, const char *text)
 {
 	char *copy = strdup(text);
 
@@ -265,7 +265,7 @@ static void hear_said(void *to, enum say_kind kind, const char *text)
 		if ((unsigned char)*at >= 0x80)
 			*at = '?';
 	if (copy)
-		events_raise(to, kind == SAY_ERROR ? "fault" : "note",
+		events_raise(to, level == LOG_LEVEL_ERROR ? "fault" : "note",
 			     json_pack("{s:s}", "message", copy));
 	free(copy);
 }

@@ -6,7 +6,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include <rte_version.h>
+
+#include "build.h"
 #include "control/route.h"
 
 struct page {
@@ -56,6 +60,61 @@ static void sample(struct page *page, const char *name, bool gauge, const char *
 	fprintf(page->to, " %" PRIu64 "\n", value);
 }
 
+static void sample_real(struct page *page, const char *name, bool gauge, const char *const pairs[],
+			double value)
+{
+	fprintf(page->to, "sluice_%s%s", name, gauge ? "" : "_total");
+	labels_write(page->to, pairs);
+	fprintf(page->to, " %.9f\n", value);
+}
+
+// What stands alone: a family of one sample.
+static void single(struct page *page, const char *name, bool gauge, const char *help, double value)
+{
+	static const char *const none[] = {NULL};
+
+	family_begin(page, name, gauge, help);
+	sample_real(page, name, gauge, none, value);
+}
+
+// What is text becomes labels of a gauge that is always 1.
+static void info(struct page *page, const char *name, const char *help, const char *const pairs[])
+{
+	family_begin(page, name, true, help);
+	sample(page, name, true, pairs, 1);
+}
+
+static void run_write(struct page *page, const char *instance)
+{
+	const struct graph *graph = run_graph(page->run);
+	const char *const build[] = {"version", BUILD_VERSION, "dpdk", rte_version(), NULL};
+	const char *const names[] = {"name", instance, "file", graph->file, NULL};
+	struct run_changes changes;
+	struct timespec now;
+	double seconds = (double)run_time_ns(page->run) / 1e9;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	run_change_counts(page->run, &changes);
+	info(page, "build_info", "The program and the DPDK that it runs with.", build);
+	info(page, "graph_info", "The name of the instance and the file of its graph.", names);
+	single(page, "start_time_seconds", true, "When the run was started, since 1970.",
+	       (double)now.tv_sec + (double)now.tv_nsec / 1e9 - seconds);
+	single(page, "run_seconds", false, "Time since the graph was started.", seconds);
+	single(page, "faults", false, "Faults of the run.", run_faults(page->run));
+	single(page, "graph_changes", false, "Changes of graph that were made.",
+	       (double)changes.made);
+	single(page, "graph_changes_refused", false,
+	       "Changes of graph that were refused or failed, so that the old one ran on.",
+	       (double)changes.refused);
+	single(page, "graph_last_change_parked_seconds", true,
+	       "How long the workers were parked by the last change.",
+	       (double)changes.parked_ns / 1e9);
+	single(page, "time_stamp_hertz", true, "Time stamp cycles in a second.",
+	       (double)run_cycles_hz());
+	single(page, "batch_max_packets", true, "The most packets that a batch can hold.",
+	       BATCH_MAX);
+}
+
 #define NODE_FIELD(FIELD) offsetof(struct node_counts, FIELD)
 
 static const struct {
@@ -68,7 +127,8 @@ static const struct {
     {"node_consumed_packets", "Packets that left the graph at the node as meant.",
      NODE_FIELD(consumed), false},
     {"node_held_packets", "Packets that the node holds now.", NODE_FIELD(held), true},
-    {"node_batches", "Batches that came to the node.", NODE_FIELD(in_batches), false},
+    {"node_in_batches", "Batches that came to the node.", NODE_FIELD(in_batches), false},
+    {"node_out_batches", "Batches that left the node.", NODE_FIELD(out_batches), false},
     {"node_sampled_cycles", "Time stamp cycles of the calls that were watched.", NODE_FIELD(cycles),
      false},
     {"node_sampled_packets", "Packets of the calls that were watched.", NODE_FIELD(cycles_sampled),
@@ -140,6 +200,26 @@ static void nodes_dropped(struct page *page, const struct node_counts *counts)
 	}
 }
 
+// Of those that hold packets by design: how many they can hold, and whether they hold sources back.
+static void nodes_holding(struct page *page, bool congested)
+{
+	const struct graph *graph = run_graph(page->run);
+	const char *name = congested ? "node_congested" : "node_held_max_packets";
+
+	family_begin(page, name, true,
+		     congested ? "1 while the sources that feed the node rest because it is full."
+			       : "The most packets that the node can hold.");
+	for (unsigned i = 0; i < graph->n_nodes; i++) {
+		const struct graph_node *node = &graph->nodes[i];
+		const char *const labels[] = {"node", node->name, "module", node->type->name, NULL};
+		unsigned most = node->type->holds ? node->type->holds(node->params) : 0;
+
+		if (most)
+			sample(page, name, true, labels,
+			       congested ? node_congested(run_node(page->run, i)) : most);
+	}
+}
+
 static void nodes_own(struct page *page, const struct node_counts *counts)
 {
 	const struct graph *graph = run_graph(page->run);
@@ -178,6 +258,21 @@ static const struct {
     {"port_transmit_errors", "Packets that were taken, but not sent.", PORT_FIELD(tx_errors)},
 };
 
+static void ports_up(struct page *page)
+{
+	const struct graph *graph = run_graph(page->run);
+
+	family_begin(page, "port_up", true, "1 while the port's link is up.");
+	for (unsigned i = 0; i < graph->n_ports; i++) {
+		struct port *port = run_port(page->run, i);
+		const char *const labels[] = {"port", port->name, "driver", port->driver->name,
+					      NULL};
+
+		if (port->driver->link)
+			sample(page, "port_up", true, labels, run_port_up(page->run, i));
+	}
+}
+
 static void ports_write(struct page *page)
 {
 	const struct graph *graph = run_graph(page->run);
@@ -197,56 +292,73 @@ static void ports_write(struct page *page)
 	}
 }
 
-#define WORKER_FIELD(FIELD) offsetof(struct worker_counts, FIELD)
-
-static const struct {
-	const char *name;
-	const char *help;
-	size_t offset;
-} worker_rows[] = {
-    {"worker_polls", "Polls of sources.", WORKER_FIELD(polls)},
-    {"worker_busy_cycles", "Time stamp cycles with packets.", WORKER_FIELD(busy_cycles)},
-    {"worker_idle_cycles", "Time stamp cycles without packets.", WORKER_FIELD(idle_cycles)},
-    {"worker_parks", "Stops for commands and changes.", WORKER_FIELD(parks)},
-    {"worker_parked_cycles", "Time stamp cycles at a stop.", WORKER_FIELD(parked_cycles)},
-};
-
-static void workers_write(struct page *page)
+static void workers_family(struct page *page, const char *name, const char *help,
+			   double (*value)(const struct worker_counts *))
 {
-	for (size_t row = 0; row < sizeof(worker_rows) / sizeof(*worker_rows); row++) {
-		family_begin(page, worker_rows[row].name, false, worker_rows[row].help);
-		for (unsigned i = 0; i < run_workers(page->run); i++) {
-			struct worker_counts counts;
-			char number[12], core[12];
-			const char *const labels[] = {"worker", number, "core", core, NULL};
+	family_begin(page, name, false, help);
+	for (unsigned i = 0; i < run_workers(page->run); i++) {
+		struct worker_counts counts;
+		char number[12], core[12];
+		const char *const labels[] = {"worker", number, "core", core, NULL};
 
-			run_worker_counts(page->run, i, &counts);
-			snprintf(number, sizeof(number), "%u", i);
-			snprintf(core, sizeof(core), "%d", counts.core);
-			sample(page, worker_rows[row].name, false, labels,
-			       count_at(&counts, worker_rows[row].offset));
-		}
+		run_worker_counts(page->run, i, &counts);
+		snprintf(number, sizeof(number), "%u", i);
+		snprintf(core, sizeof(core), "%d", counts.core);
+		sample_real(page, name, false, labels, value(&counts));
 	}
 }
 
-static void page_write(struct page *page)
+static double worker_polls(const struct worker_counts *counts)
+{
+	return (double)counts->polls;
+}
+
+static double worker_busy(const struct worker_counts *counts)
+{
+	return (double)counts->busy_cycles / (double)run_cycles_hz();
+}
+
+static double worker_idle(const struct worker_counts *counts)
+{
+	return (double)counts->idle_cycles / (double)run_cycles_hz();
+}
+
+static double worker_parks(const struct worker_counts *counts)
+{
+	return (double)counts->parks;
+}
+
+static double worker_parked(const struct worker_counts *counts)
+{
+	return (double)counts->parked_cycles / (double)run_cycles_hz();
+}
+
+static void workers_write(struct page *page)
+{
+	workers_family(page, "worker_polls", "Polls of sources.", worker_polls);
+	workers_family(page, "worker_busy_seconds", "Time with packets.", worker_busy);
+	workers_family(page, "worker_idle_seconds", "Time without packets.", worker_idle);
+	workers_family(page, "worker_parks", "Stops for commands and changes.", worker_parks);
+	workers_family(page, "worker_parked_seconds", "Time at a stop.", worker_parked);
+}
+
+static void page_write(struct page *page, const char *instance)
 {
 	unsigned n = run_graph(page->run)->n_nodes;
 	struct node_counts *counts = memory_new(n + 1, sizeof(*counts));
-	const char *const none[] = {NULL};
 
 	for (unsigned i = 0; i < n; i++)
 		run_node_counts(page->run, i, &counts[i]);
-	family_begin(page, "run_seconds", false, "Time since the graph was started.");
-	fprintf(page->to, "sluice_run_seconds_total %.9f\n", (double)run_time_ns(page->run) / 1e9);
-	family_begin(page, "faults", false, "Faults of the run.");
-	sample(page, "faults", false, none, run_faults(page->run));
+	run_write(page, instance);
 	nodes_plain(page, counts);
 	nodes_gates(page, counts, false);
 	nodes_gates(page, counts, true);
 	nodes_dropped(page, counts);
+	nodes_holding(page, false);
+	nodes_holding(page, true);
 	nodes_own(page, counts);
 	ports_write(page);
+	ports_up(page);
 	workers_write(page);
 	if (page->open_metrics)
 		fputs("# EOF\n", page->to);
@@ -263,7 +375,7 @@ void serve_metrics(const struct request *request, struct answer *answer)
 	page.to = open_memstream(&answer->text, &n);
 	if (!page.to)
 		return;
-	page_write(&page);
+	page_write(&page, request->control->name);
 	fclose(page.to);
 	answer->type = page.open_metrics
 			   ? "application/openmetrics-text; version=1.0.0; charset=utf-8"

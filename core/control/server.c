@@ -10,7 +10,7 @@
 #include <microhttpd.h>
 
 #include "control/route.h"
-#include "value/say.h"
+#include "value/log.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
 #define CONNECTIONS_MAX 64
@@ -235,8 +235,8 @@ static int tcp_open(struct control *control, const struct control_options *optio
 	control->tcp = serve_on(control, fd, handle_tcp, options->listen, errors);
 	if (!control->tcp)
 		return -1;
-	say(SAY_NOTE, NULL, "serves %s, with the token in %s", control->access.url,
-	    options->token_file ? options->token_file : control->access.file);
+	log_say(LOG_LEVEL_NOTE, NULL, "serves %s, with the token in %s", control->access.url,
+		options->token_file ? options->token_file : control->access.file);
 	return 0;
 }
 
@@ -274,6 +274,11 @@ struct control *control_open(struct run *run, const struct control_options *opti
 		return control;
 	control_free(control);
 	return NULL;
+}
+
+const char *control_name(const struct control *control)
+{
+	return control->name;
 }
 
 void control_close(struct control *control)

@@ -16,12 +16,12 @@
 #include <rte_errno.h>
 
 #include "port/eal_args.h"
+#include "port/eal_folder.h"
 #include "port/eal_memory.h"
 #include "port/eallog.h"
 #include "value/arena.h"
 #include "value/errors.h"
-
-#define EAL_FOLDER "RUNTIME_DIRECTORY" // the variable by which systemd says where it is
+#include "value/log.h"
 
 static struct {
 	bool running;
@@ -32,26 +32,15 @@ static struct {
 } eal;
 
 // EAL makes a folder for files that we do not let it write, wherever it may be that this user can
-// write to or not. It gets along without one, so it is shown a place where there can be none.
-// False: the files are wanted, because other processes share them.
-static bool eal_folder_hide(const struct eal_args *args, char **before)
+// write to or not. It gets along without one, so it is shown a place where there can be none; with
+// telemetry, the one that was made for it. False: the files are wanted, because other processes
+// share them.
+static bool eal_folder_choose(const struct eal_args *args, struct eal_folder *folder)
 {
-	const char *now = getenv(EAL_FOLDER);
-
 	if (!EAL_HAVE(args, "--no-shconf", "--in-memory"))
 		return false;
-	*before = now ? strdup(now) : NULL;
-	setenv(EAL_FOLDER, "/proc/self/none", 1);
+	eal_folder_show(folder, EAL_HAVE(args, "--no-telemetry") ? EAL_NOWHERE : eal_folder_base());
 	return true;
-}
-
-static void eal_folder_show(char *before)
-{
-	if (before)
-		setenv(EAL_FOLDER, before, 1);
-	else
-		unsetenv(EAL_FOLDER);
-	free(before);
 }
 
 // While EAL starts, what it writes to the standard streams itself (alerts, pages of usage) is kept
@@ -68,7 +57,8 @@ static void eal_hush_begin(struct eal_hush *hush)
 
 	fflush(stdout);
 	fflush(stderr);
-	hush->said = memfd_create("sluice-eal", MFD_CLOEXEC);
+	// Who looks for a fault sees all of it.
+	hush->said = log_level() == LOG_LEVEL_DEBUG ? -1 : memfd_create("sluice-eal", MFD_CLOEXEC);
 	hush->out = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	hush->err = hush->said < 0 ? -1 : fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (hush->out >= 0)
@@ -109,8 +99,8 @@ static int eal_init(const struct eal_wishes *wishes, struct errors *errors)
 	char *text = eal_args_text(&args);
 	char **argv = memory_new((size_t)args.argc + 1, sizeof(char *)); // EAL shuffles them
 	struct eallog_caught caught;
-	char *folder = NULL;
-	bool hidden;
+	struct eal_folder folder;
+	bool chosen;
 	struct eal_hush hush;
 	char reason[EALLOG_CAUGHT_MAX];
 	cpu_set_t allowed;
@@ -120,12 +110,12 @@ static int eal_init(const struct eal_wishes *wishes, struct errors *errors)
 	memcpy(argv, args.argv, (size_t)args.argc * sizeof(char *));
 	eallog_open();
 	eallog_catch_begin(&caught);
-	hidden = eal_folder_hide(&args, &folder);
+	chosen = eal_folder_choose(&args, &folder);
 	eal_hush_begin(&hush);
 	result = rte_eal_init(args.argc, argv);
 	eal_hush_end(&hush, &caught);
-	if (hidden)
-		eal_folder_show(folder);
+	if (chosen)
+		eal_folder_restore(&folder);
 	eallog_catch_end(&caught);
 	if (pinned)
 		sched_setaffinity(0, sizeof(allowed), &allowed);

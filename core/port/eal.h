@@ -9,6 +9,7 @@
 struct eal_wishes {
 	uint64_t memory_bytes; // for pools, tables and devices, all told
 	bool pci;	       // scan the bus
+	bool telemetry;	       // DPDK's own, where this user can have a folder for its socket
 	bool shared_memory;    // peers map it
 	const char *more;      // arguments of the user's, separated by blanks; may be NULL
 };

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "port/eal_folder.h"
 #include "port/eal_memory.h"
 #include "value/arena.h"
+#include "value/log.h"
 
 // No device has this address: as the only one allowed it makes EAL scan the bus and probe nothing.
 // A device is probed when its port is opened.
@@ -123,7 +125,7 @@ struct eal_args eal_args_pick(const struct eal_wishes *wishes, bool *hugepages)
 	if (!EAL_HAVE(&more, "-l", "-c", "--lcores"))
 		eal_args_put_cores(&args);
 	if (!shares)
-		eal_args_put(&args, "--file-prefix=sluice");
+		eal_args_put(&args, "--file-prefix=" EAL_PREFIX);
 	if (*hugepages) {
 		// Memory files without a name: nothing is left in /dev/hugepages, whatever ends us.
 		// One file a segment list, because peers get file descriptors, and few of them.
@@ -151,10 +153,12 @@ struct eal_args eal_args_pick(const struct eal_wishes *wishes, bool *hugepages)
 	} else if (!EAL_HAVE(&more, "-a", "--allow", "-b", "--block", "--no-pci")) {
 		eal_args_put(&args, "--allow=" EAL_NO_DEVICE);
 	}
-	if (!EAL_HAVE(&more, "--telemetry", "--no-telemetry"))
+	if (!EAL_HAVE(&more, "--telemetry", "--no-telemetry") &&
+	    (!wishes->telemetry || shares || !eal_folder_make()))
 		eal_args_put(&args, "--no-telemetry");
 	if (!EAL_HAVE(&more, "--log-level"))
-		eal_args_put(&args, "--log-level=error");
+		eal_args_put(&args, log_level() == LOG_LEVEL_DEBUG ? "--log-level=info"
+								   : "--log-level=error");
 	for (int i = 0; i < more.argc; i++)
 		eal_args_put(&args, more.argv[i]);
 	eal_args_free(&more);

@@ -12,6 +12,8 @@
 
 #include <rte_log.h>
 
+#include "value/log.h"
+
 static FILE *eallog_stream;
 static __thread struct eallog_caught *eallog_catching;
 
@@ -79,19 +81,31 @@ static bool eallog_is_noise(const char *line, size_t length)
 	return false;
 }
 
+static enum log_level eallog_level(void)
+{
+	int level = rte_log_cur_msg_loglevel();
+
+	return level <= (int)RTE_LOG_ERR       ? LOG_LEVEL_ERROR
+	       : level == (int)RTE_LOG_WARNING ? LOG_LEVEL_WARNING
+	       : level == (int)RTE_LOG_NOTICE  ? LOG_LEVEL_NOTE
+					       : LOG_LEVEL_DEBUG;
+}
+
 static ssize_t eallog_write(void *cookie, const char *text, size_t size)
 {
+	static const struct log_about about = {.source = "dpdk"};
+	enum log_level level = eallog_level();
 	size_t length = size;
 	const char *line;
 
 	(void)cookie;
-	if (eallog_catching) {
+	if (eallog_catching && level == LOG_LEVEL_ERROR) {
 		eallog_add(eallog_catching, text, size);
 		return (ssize_t)size;
 	}
 	line = eallog_trim(text, &length);
 	if (length && !eallog_is_noise(line, length))
-		fprintf(stderr, "sluice: dpdk: %.*s\n", (int)length, line);
+		log_say(level, &about, "%.*s", (int)length, line);
 	return (ssize_t)size;
 }
 

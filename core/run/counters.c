@@ -120,6 +120,14 @@ void run_port_counts(struct run *run, unsigned index, struct port_counters *coun
 		port->pub.driver->counters(&port->pub, counters);
 }
 
+bool run_port_up(struct run *run, unsigned index)
+{
+	struct run_port *port = run->ports[index];
+
+	return port->usable && port->pub.driver->link &&
+	       port->pub.driver->link(&port->pub) == PORT_UP;
+}
+
 unsigned run_workers(const struct run *run)
 {
 	return run->n_workers;
@@ -140,4 +148,9 @@ void run_worker_counts(const struct run *run, unsigned index, struct worker_coun
 uint64_t run_cycles_hz(void)
 {
 	return rte_get_tsc_hz();
+}
+
+void run_change_counts(const struct run *run, struct run_changes *changes)
+{
+	*changes = run->changes;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "run/inside.h"
-#include "value/say.h"
+#include "value/log.h"
 
 void node_fault(struct ctx *ctx, bool stop, const char *place, const char *text)
 {
@@ -24,23 +24,27 @@ void node_fault(struct ctx *ctx, bool stop, const char *place, const char *text)
 
 void node_note(const struct node *node, const char *format, ...)
 {
+	const struct log_about about = {.node = node->name, .module = node->type->name};
 	char text[512];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	say(SAY_NOTE, NULL, "%s '%s': %s", node->type->name, node->name, text);
+	log_say(LOG_LEVEL_NOTE, &about, "%s '%s': %s", node->type->name, node->name, text);
 }
 
 static void fault_report(struct run *run, struct run_node *node)
 {
 	struct fault *fault = &node->fault;
+	const struct log_about about = {.place = *fault->place ? fault->place : NULL,
+					.node = node->pub.name,
+					.module = node->pub.type->name};
 
 	if (__atomic_load_n(&fault->state, __ATOMIC_ACQUIRE) != 2)
 		return;
-	say(SAY_ERROR, *fault->place ? fault->place : NULL, "%s '%s': %s", node->pub.type->name,
-	    node->pub.name, fault->text);
+	log_say(LOG_LEVEL_ERROR, &about, "%s '%s': %s", node->pub.type->name, node->pub.name,
+		fault->text);
 	__atomic_store_n(&fault->state, 3, __ATOMIC_RELEASE);
 	if (!fault->stop)
 		return;
@@ -50,6 +54,7 @@ static void fault_report(struct run *run, struct run_node *node)
 
 static void violation_report(struct run *run, struct run_node *node)
 {
+	const struct log_about about = {.node = node->pub.name, .module = node->pub.type->name};
 	struct violation *violation = &node->violation;
 	int64_t kept;
 
@@ -58,13 +63,14 @@ static void violation_report(struct run *run, struct run_node *node)
 	kept = violation->balance;
 	// What a call made or released itself counts into the balance, but was not given to it.
 	if (kept > 0 && (uint64_t)kept > violation->took)
-		say(SAY_ERROR, NULL, "%s '%s' made or released %lu packet%s more than it let go of",
-		    node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
-		    (uint64_t)kept - violation->took == 1 ? "" : "s");
+		log_say(LOG_LEVEL_ERROR, &about,
+			"%s '%s' made or released %lu packet%s more than it let go of",
+			node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
+			(uint64_t)kept - violation->took == 1 ? "" : "s");
 	else
-		say(SAY_ERROR, NULL, "%s '%s' took %lu packet%s and let go of %lu",
-		    node->pub.type->name, node->pub.name, violation->took,
-		    violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
+		log_say(LOG_LEVEL_ERROR, &about, "%s '%s' took %lu packet%s and let go of %lu",
+			node->pub.type->name, node->pub.name, violation->took,
+			violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
 	__atomic_store_n(&violation->state, 3, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&run->faults, 1, __ATOMIC_RELAXED);
 }

@@ -159,9 +159,10 @@ struct run {
 	uint64_t progress_ns;	 // when packets last moved
 	uint64_t progress_count; // what had moved then
 	const char *stuck;
+	struct run_changes changes;
+	struct tap *taps;
 	void (*hear)(void *to, const char *event, json_t *what); // NULL: nobody listens
 	void *hear_to;
-	struct tap *taps;
 };
 
 // Packets that may wait at inputs that a link leading back enters, a worker: fewer than the pool

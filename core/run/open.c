@@ -64,13 +64,14 @@ static bool ports_need_pci(const struct graph *graph)
 	return false;
 }
 
-static int eal_need(const struct graph *graph, unsigned packets, uint32_t room,
-		    struct errors *errors)
+static int eal_need(const struct run *run, const struct graph *graph, unsigned packets,
+		    uint32_t room, struct errors *errors)
 {
 	struct eal_wishes wishes = {
 	    .memory_bytes = pool_bytes(packets, room) + MEMORY_SPARE,
 	    .more = graph->settings.eal,
 	    .pci = ports_need_pci(graph),
+	    .telemetry = run->options.telemetry,
 	};
 
 	for (unsigned i = 0; i < graph->n_nodes; i++)
@@ -123,7 +124,7 @@ struct rte_mempool *pool_make(struct run *run, const struct graph *graph, struct
 	if (run->n_pools && run->pool_size >= packets &&
 	    rte_pktmbuf_data_room_size(run->pools[run->n_pools - 1]) >= room)
 		return run->pools[run->n_pools - 1];
-	if (eal_need(graph, packets, room, errors))
+	if (eal_need(run, graph, packets, room, errors))
 		return NULL;
 	snprintf(name, sizeof(name), "packets%u", generation++);
 	pool = packets_create(name, packets, room, ports_need_pci(graph));

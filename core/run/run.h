@@ -14,6 +14,7 @@ struct run;
 struct run_options {
 	bool replay;	   // no workers: run_step() walks on the caller's thread, time is set
 	bool no_cores;	   // workers are not pinned (tests on small machines)
+	bool telemetry;	   // DPDK's own, if DPDK does not run yet
 	uint64_t start_ns; // of the set clock
 };
 
@@ -66,12 +67,19 @@ int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
 // The same with the graph of a file, losing nothing.
 int run_reload(struct run *, const char *file, const struct graph_set *, unsigned n_sets,
 	       struct errors *);
+// How long workers were parked when they last were: the longest. Not while they are.
+uint64_t run_parked_ns(const struct run *);
+
+struct run_changes {
+	uint64_t made;
+	uint64_t refused;   // or failed: the old graph ran on
+	uint64_t parked_ns; // by the last one, as of run_parked_ns()
+};
+void run_change_counts(const struct run *, struct run_changes *);
 // One who is told of what is done to the run, whoever does it; NULL: nobody. On the control thread,
 // after it was done: "graph" {"diff": as run_diff_json(), "parked_ns"}, "command" {"node",
 // "command"}. What it is told becomes its own.
 void run_listen(struct run *, void (*hear)(void *to, const char *event, json_t *what), void *to);
-// How long workers were parked when they last were: the longest. Not while they are.
-uint64_t run_parked_ns(const struct run *);
 
 // The graph as graph_value() writes it, with the parameters that would make the nodes as they are
 // now: what commands have changed is in it, and if `learned`, what packets have taught them.
@@ -91,6 +99,7 @@ struct node_counts {
 };
 void run_node_counts(struct run *, unsigned index, struct node_counts *);
 void run_port_counts(struct run *, unsigned index, struct port_counters *);
+bool run_port_up(struct run *, unsigned index); // of ports whose driver knows
 struct port *run_port(struct run *, unsigned port);
 struct node *run_node(struct run *, unsigned node);
 

@@ -301,6 +301,7 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 		new_discard(&change);
 		change_free(&change);
 		graph_free(new);
+		run->changes.refused++;
 		json_decref(diff);
 		return -1;
 	}
@@ -312,14 +313,16 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	run->stuck = NULL; // it may name a node that goes
 	run_pollers(run, true);
 	run_unpark(run);
+	run->changes.made++;
 	counts_hand_over(&change, n_old_workers);
 	old_close(&change, n_old_workers);
 	graph_free(change.old);
 	change_free(&change);
+	run->changes.parked_ns = run_parked_ns(run);
 	if (diff)
 		run->hear(run->hear_to, "graph",
 			  json_pack("{s:o, s:I}", "diff", diff, "parked_ns",
-				    (json_int_t)run_parked_ns(run)));
+				    (json_int_t)run->changes.parked_ns));
 	return 0;
 }
 
@@ -328,5 +331,8 @@ int run_reload(struct run *run, const char *file, const struct graph_set *sets, 
 {
 	struct graph *graph = graph_load(file, sets, n_sets, errors);
 
-	return graph ? run_switch(run, graph, false, errors) : -1;
+	if (graph)
+		return run_switch(run, graph, false, errors);
+	run->changes.refused++;
+	return -1;
 }

@@ -14,6 +14,9 @@ OUT=$(realpath "$OUT")
 : "${VARIANT:=release}"
 export OUT SLUICE CC MAKE VARIANT
 
+# What build/tools.sh has brought.
+PATH=$PATH:$PWD/build/out/tools/usr/bin
+
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/sluice-test.XXXXXX")
 # Instances see those of the same test alone.
 export SLUICE_SOCKETS=$tmp/sockets
@@ -84,6 +87,11 @@ wait_for() {
 		[ $SECONDS -lt $end ] || return 1
 		sleep 0.05
 	done
+}
+
+# A TCP port of the loopback that nobody listens on.
+port_free() {
+	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
 # signal_mask PID NAME: one of the masks of signals in the process's status, as a number.

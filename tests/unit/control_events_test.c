@@ -7,7 +7,7 @@
 
 #include "control/route.h"
 #include "engine.h"
-#include "value/say.h"
+#include "value/log.h"
 
 #define GRAPH                                                                                      \
 	"nodes: {make: {Source: {count: 3}}, fwd: {L2Fwd: {size: 64}}}\n"                          \
@@ -149,13 +149,13 @@ static void what_is_done_is_told(void)
 	CU_ASSERT_TRUE(engine_switch(control.run, OTHER, false, NULL));
 	CU_ASSERT_FALSE(engine_switch(control.run, "nodes: {}\n", false, &(char *){NULL}));
 	event_raise(&control, "capture", json_object());
-	say(SAY_NOTE, NULL, "a note of \xff\xc3");
-	say(SAY_ERROR, "g.yaml:1:2", "a fault");
+	log_say(LOG_LEVEL_NOTE, NULL, "a note of \xff\xc3");
+	log_say(LOG_LEVEL_ERROR, &(struct log_about){.place = "g.yaml:1:2"}, "a fault");
 	COMES(&answer, "command graph capture note fault ");
 	answer.stream.stop(answer.stream.state);
 	COMES(&answer, "(end) stop ");
 	leave(&answer);
-	say(SAY_NOTE, NULL, "nobody listens");
+	log_say(LOG_LEVEL_NOTE, NULL, "nobody listens");
 	tear_down();
 }
 
