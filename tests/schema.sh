@@ -15,7 +15,8 @@ fi
 beyond="duration-fraction duration-large file-no-sources frame-empty frame-field frame-field-near
 	frame-hex-odd frame-layer key-double key-double-node key-double-parameter link-from-sink
 	link-gate-64 link-gate-above link-gate-name link-gate-negative link-into-source
-	link-loop-alone link-near link-twice link-unknown link-unreached number-2-64 number-long
+	link-loop-alone link-near link-twice link-unknown link-unreached name-instance number-2-64
+	number-long
 	port-no-receive port-no-send port-none port-nothing port-twice port-unknown
 	range-queue-low range-setting-memory tee-gates var-brace var-cycle var-itself
 	var-list-inside var-none var-range var-type var-unknown worker-core worker-idle

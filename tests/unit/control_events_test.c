@@ -136,6 +136,7 @@ static void what_is_done_is_told(void)
 {
 	struct answer answer;
 	struct errors *errors;
+	char *faults = NULL;
 	json_t *reply;
 
 	set_up();
@@ -147,7 +148,8 @@ static void what_is_done_is_told(void)
 	CU_ASSERT_PTR_NULL(run_command(control.run, "fwd", "inof", NULL, errors));
 	errors_free(errors);
 	CU_ASSERT_TRUE(engine_switch(control.run, OTHER, false, NULL));
-	CU_ASSERT_FALSE(engine_switch(control.run, "nodes: {}\n", false, &(char *){NULL}));
+	CU_ASSERT_FALSE(engine_switch(control.run, "nodes: {}\n", false, &faults));
+	free(faults);
 	event_raise(&control, "capture", json_object());
 	log_say(LOG_LEVEL_NOTE, NULL, "a note of \xff\xc3");
 	log_say(LOG_LEVEL_ERROR, &(struct log_about){.place = "g.yaml:1:2"}, "a fault");
