@@ -240,6 +240,14 @@ static void serve(struct session *at)
 		reload(at);
 }
 
+// A request ends the sleep.
+static void sleep_until(struct session *at, uint64_t wait)
+{
+	uint64_t asked = at->control ? control_wait_ns(at->control) : UINT64_MAX;
+
+	signals_sleep(asked < wait ? asked : wait, at->control ? control_poll(at->control) : -1);
+}
+
 static void loop(struct session *at)
 {
 	uint64_t end = at->args->for_ns ? now_ns() + at->args->for_ns : UINT64_MAX;
@@ -264,7 +272,7 @@ static void loop(struct session *at)
 			wait = at->next_show - now;
 		wait = drive(at, wait);
 		serve(at);
-		signals_sleep(wait);
+		sleep_until(at, wait);
 	}
 	if (at->stuck)
 		name_stuck(at->run);

@@ -120,11 +120,12 @@ bool signals_listen(void)
 	return true;
 }
 
-void signals_sleep(uint64_t ns)
+void signals_sleep(uint64_t ns, int fd)
 {
-	struct pollfd event = {.fd = stop_event, .events = POLLIN};
+	struct pollfd events[] = {{.fd = stop_event, .events = POLLIN},
+				  {.fd = fd, .events = POLLIN}};
 	struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
 				.tv_nsec = (long)(ns % 1000000000)};
 
-	ppoll(&event, 1, &time, NULL);
+	ppoll(events, 2, &time, NULL);
 }

@@ -20,7 +20,8 @@ bool signals_reload(void);
 // The same as a signal, from inside: whoever read our output has gone.
 void signals_stop(void);
 
-// Sleeps, but no longer than until a stop is requested.
-void signals_sleep(uint64_t ns);
+// Sleeps, but no longer than until a stop is requested, or there is something to read from `fd`
+// (-1: from nothing).
+void signals_sleep(uint64_t ns, int fd);
 
 #endif

@@ -18,8 +18,11 @@ struct control_options {
 struct control *control_open(struct run *, const struct control_options *, struct errors *);
 void control_close(struct control *); // NULL is allowed
 
-// Serves what has come in. Called at every turn of the loop.
+// Serves what has come in. Called at every turn of the loop, which may sleep until control_poll()
+// can be read, or control_wait_ns() has gone.
 void control_tick(struct control *);
+int control_poll(const struct control *);
+uint64_t control_wait_ns(const struct control *); // UINT64_MAX: for ever
 // Somebody asked for the run to stop.
 bool control_stopping(const struct control *);
 

@@ -5,19 +5,30 @@
 #ifndef SLUICE_CONTROL_ROUTE_H
 #define SLUICE_CONTROL_ROUTE_H
 
+#include <sys/types.h>
+
 #include <jansson.h>
 
 #include "control/control.h"
+#include "control/waker.h"
 #include "value/value.h"
 
 #define ROUTE_PARTS 2 // of a path that may be anything: {node}, {command}
 
+struct MHD_Connection;
+struct MHD_Response;
+
 struct control {
 	struct run *run;
 	struct MHD_Daemon *daemon;
+	int poll; // an epoll descriptor of all that is waited for
 	char name[64];
 	char path[108];
-	bool stopping;
+	bool stopping;		// somebody asked for the run to stop
+	bool closing;		// answers that have no end come to theirs
+	bool moved;		// a stream has handed out bytes since this was last false
+	struct stream *streams; // that are being answered
+	unsigned n_waiting;	// of them with a waker
 };
 
 struct request {
@@ -31,12 +42,36 @@ struct request {
 	void *connection;
 };
 
-// What is answered. One of json and text is set; both are the server's.
+#define STREAM_END (-1)	   // all has been read
+#define STREAM_BROKEN (-2) // the client is cut off, so that it can tell that this was not all
+
+// An answer whose bytes come when they come: packets, events. The server calls all three on the
+// control thread, and keeps nothing but what it is sending: whoever makes the bytes bounds what
+// waits for a client that is slow.
+struct answer_stream {
+	// Writes up to n bytes, n > 0, and returns how many; or 0: there is nothing yet, and after
+	// waker_wake() there may be; or STREAM_END or STREAM_BROKEN. It does not block. NULL: the
+	// answer is no stream.
+	ssize_t (*read)(void *state, char *to, size_t n);
+	// The run ends: read() is asked until it says STREAM_END, for half a second at most. NULL:
+	// the stream ends where read() has nothing.
+	void (*stop)(void *state);
+	// The last call, once, whether all was sent, the client has gone, or nothing was ever read.
+	void (*close)(void *state);
+	void *state;
+	// Says that read() has bytes again, after it had none. The server keeps it as well, so
+	// that whoever made it frees it when done. NULL: there are always bytes until the end.
+	struct waker *waker;
+};
+
+// What is answered: one of json, text and stream. All are the server's.
 struct answer {
 	unsigned status;
 	json_t *json;
 	char *text; // from malloc()
-	const char *type;
+	struct answer_stream stream;
+	const char *type;  // of text and stream
+	const char *allow; // the methods that the path has; NULL: not said
 };
 
 struct route {
@@ -50,15 +85,37 @@ struct route {
 
 extern const struct route routes[]; // ends with a row without a method
 
+#define ALLOW_BYTES 40 // room for all methods
+
 // The route of a method and path; its parts are written into `path`, which is changed. NULL: none;
-// *allowed then says whether another method has the path.
+// `allow` has the methods that the path has then, "GET, HEAD, PUT", or "".
 const struct route *route_find(const char *method, char *path, const char *parts[],
-			       bool *other_method);
+			       char allow[ALLOW_BYTES]);
 
 // Answers with faults: {"errors": [{"file", "line", "column", "message"}]}. Frees the errors.
 void answer_errors(struct answer *, unsigned status, struct errors *);
 void answer_error(struct answer *, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// answer.c
+// Sends an answer, and frees what it is made of. false: the connection is to be closed.
+bool answer_send(struct control *, struct MHD_Connection *, struct answer *);
+
+// json_stream.c
+// Turns an answer in JSON into one in text where that is short, else into a stream.
+void json_stream(struct answer *);
+
+// stream.c
+// Whether one more stream that waits can be had.
+bool stream_possible(const struct control *);
+// What MHD sends for a stream, which becomes the response's. NULL after closing it: there is no
+// memory.
+struct MHD_Response *stream_response(struct control *, struct MHD_Connection *,
+				     const struct answer_stream *);
+// Deals with what control->poll has: streams that were woken, clients that have gone.
+void streams_tick(struct control *);
+// Brings all streams to their end.
+void streams_close(struct control *);
 
 // Chooses the name and path of an instance and listens there. The socket, or -1 after an error.
 int control_listen(struct control *, const struct control_options *, struct errors *);

@@ -223,8 +223,17 @@ static bool path_matches(const char *pattern, char *path, const char *parts[])
 	return !*pattern && !*path;
 }
 
+// "GET, HEAD, PUT": what GET answers, HEAD does.
+static void allow_add(char allow[ALLOW_BYTES], const char *method)
+{
+	size_t n = strlen(allow);
+
+	snprintf(allow + n, ALLOW_BYTES - n, "%s%s%s", n ? ", " : "", method,
+		 !strcmp(method, "GET") ? ", HEAD" : "");
+}
+
 const struct route *route_find(const char *method, char *path, const char *parts[],
-			       bool *other_method)
+			       char allow[ALLOW_BYTES])
 {
 	char *copy = strdup(path);
 	const struct route *found = NULL;
@@ -233,10 +242,10 @@ const struct route *route_find(const char *method, char *path, const char *parts
 		strcpy(path, copy);
 		if (!path_matches(row->path, path, parts))
 			continue;
-		if (strcmp(row->method, method) != 0)
-			*other_method = true;
-		else
+		if (!strcmp(row->method, method))
 			found = row;
+		else
+			allow_add(allow, row->method);
 	}
 	free(copy);
 	return found;

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The server: libmicrohttpd without threads on the socket of listen.c, one exchange a request.
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "control/route.h"
-#include "value/errors_json.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
 #define CONNECTIONS_MAX 64
 #define IDLE_SECONDS 10 // a client that sends and takes nothing for so long is let go
+// Of a connection, for what comes in and goes out: the parts of a stream are half as large.
+#define CONNECTION_BYTES (256u << 10)
+#define TURN_NS 2000000 // that streams which go on and on are served in one turn
 
 // One request while its body comes in.
 struct exchange {
@@ -21,32 +24,6 @@ struct exchange {
 	size_t n;
 	size_t n_over; // bytes of it that were too many, and are gone
 };
-
-void answer_errors(struct answer *answer, unsigned status, struct errors *errors)
-{
-	answer->status = status;
-	answer->json = json_pack("{s:o}", "errors", errors_json(errors));
-	errors_free(errors);
-}
-
-void answer_error(struct answer *answer, unsigned status, const char *format, ...)
-{
-	char *text;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		text = NULL;
-	va_end(args);
-	// JSON is UTF-8, a path need not be.
-	for (char *at = text; at && *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	answer->status = status;
-	answer->json =
-	    json_pack("{s:[{s:s}]}", "errors", "message", text ? text : "there is no memory");
-	free(text);
-}
 
 static const char *query_value(const struct request *request, const char *name)
 {
@@ -77,37 +54,6 @@ static bool body_add(struct exchange *exchange, const char *data, size_t n)
 	return true;
 }
 
-static enum MHD_Result answer_send(struct MHD_Connection *connection, struct answer *answer)
-{
-	char *text = answer->text;
-	struct MHD_Response *response;
-	enum MHD_Result result;
-	size_t n;
-
-	if (answer->json) {
-		char *dump = json_dumps(answer->json, JSON_COMPACT | JSON_REAL_PRECISION(12));
-
-		json_decref(answer->json);
-		if (!dump || asprintf(&text, "%s\n", dump) < 0)
-			text = NULL;
-		free(dump);
-		answer->type = "application/json";
-	}
-	if (!text)
-		return MHD_NO;
-	n = strlen(text);
-	response = MHD_create_response_from_buffer(n, text, MHD_RESPMEM_MUST_FREE);
-	if (!response) {
-		free(text);
-		return MHD_NO;
-	}
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	result = MHD_queue_response(connection, answer->status, response);
-	MHD_destroy_response(response);
-	return result;
-}
-
 static void answer_too_long(struct answer *answer)
 {
 	answer_error(answer, MHD_HTTP_CONTENT_TOO_LARGE,
@@ -123,8 +69,28 @@ static bool body_announced_too_long(struct MHD_Connection *connection)
 	return text && strtoull(text, NULL, 10) > BODY_MAX;
 }
 
+// What the table has no row for. OPTIONS asks just that.
+static void serve_other(const char *method, const char *url, const char *allow,
+			struct answer *answer)
+{
+	if (!*allow) {
+		answer_error(answer, MHD_HTTP_NOT_FOUND,
+			     "there is nothing at %s; GET /openapi.json says what there is", url);
+		return;
+	}
+	if (!strcmp(method, MHD_HTTP_METHOD_OPTIONS)) {
+		answer->status = MHD_HTTP_NO_CONTENT;
+		answer->text = strdup("");
+	} else {
+		answer_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED, "%s is not done with %s, but %s",
+			     url, method, allow);
+	}
+	answer->allow = allow;
+}
+
 static void serve(struct control *control, struct MHD_Connection *connection, const char *url,
-		  const char *method, const struct exchange *exchange, struct answer *answer)
+		  const char *method, const struct exchange *exchange, struct answer *answer,
+		  char allow[ALLOW_BYTES])
 {
 	struct request request = {.control = control,
 				  .run = control->run,
@@ -135,24 +101,19 @@ static void serve(struct control *control, struct MHD_Connection *connection, co
 				  .connection = connection};
 	char *path = strdup(url);
 	const struct route *route;
-	bool other = false;
 
 	if (!path) {
 		answer_error(answer, MHD_HTTP_INTERNAL_SERVER_ERROR, "there is no memory");
 		return;
 	}
 	route =
-	    route_find(strcmp(method, "HEAD") != 0 ? method : "GET", path, request.parts, &other);
+	    route_find(strcmp(method, "HEAD") != 0 ? method : "GET", path, request.parts, allow);
 	if (exchange->n_over)
 		answer_too_long(answer);
 	else if (route)
 		route->serve(&request, answer);
-	else if (other)
-		answer_error(answer, MHD_HTTP_METHOD_NOT_ALLOWED, "%s is not done with %s", method,
-			     url);
 	else
-		answer_error(answer, MHD_HTTP_NOT_FOUND,
-			     "there is nothing at %s; GET /openapi.json says what there is", url);
+		serve_other(method, url, allow, answer);
 	free(path);
 }
 
@@ -162,6 +123,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 {
 	struct answer answer = {.status = MHD_HTTP_OK, .type = "text/plain; charset=utf-8"};
 	struct exchange *exchange = *state;
+	struct control *control = cls;
+	char allow[ALLOW_BYTES] = "";
 
 	(void)version;
 	if (!exchange) {
@@ -171,7 +134,7 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		if (!body_announced_too_long(connection))
 			return MHD_YES;
 		answer_too_long(&answer);
-		return answer_send(connection, &answer);
+		return answer_send(control, connection, &answer) ? MHD_YES : MHD_NO;
 	}
 	if (*n) {
 		if (!body_add(exchange, data, *n))
@@ -179,8 +142,8 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		*n = 0;
 		return MHD_YES;
 	}
-	serve(cls, connection, url, method, exchange, &answer);
-	return answer_send(connection, &answer);
+	serve(control, connection, url, method, exchange, &answer, allow);
+	return answer_send(control, connection, &answer) ? MHD_YES : MHD_NO;
 }
 
 static void exchange_end(void *cls, struct MHD_Connection *connection, void **state,
@@ -204,6 +167,30 @@ static void log_nothing(void *cls, const char *format, va_list args)
 	(void)args;
 }
 
+static struct MHD_Daemon *daemon_start(struct control *control, int fd)
+{
+	return MHD_start_daemon(
+	    MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
+	    control, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, exchange_end, NULL,
+	    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+	    IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+	    MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_END);
+}
+
+// MHD has a descriptor that tells of its sockets; it goes into the one that tells of all.
+static int poll_make(struct control *control)
+{
+	const union MHD_DaemonInfo *info =
+	    MHD_get_daemon_info(control->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	struct epoll_event event = {.events = EPOLLIN};
+
+	control->poll = epoll_create1(EPOLL_CLOEXEC);
+	if (!info || control->poll < 0 ||
+	    epoll_ctl(control->poll, EPOLL_CTL_ADD, info->epoll_fd, &event))
+		return -1;
+	return 0;
+}
+
 struct control *control_open(struct run *run, const struct control_options *options,
 			     struct errors *errors)
 {
@@ -211,20 +198,22 @@ struct control *control_open(struct run *run, const struct control_options *opti
 	int fd;
 
 	control->run = run;
+	control->poll = -1;
 	fd = control_listen(control, options, errors);
 	if (fd < 0) {
 		free(control);
 		return NULL;
 	}
-	control->daemon = MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, NULL, NULL, handle, control,
-	    MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, exchange_end, NULL,
-	    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-	    IDLE_SECONDS, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_END);
-	if (control->daemon)
+	control->daemon = daemon_start(control, fd);
+	if (control->daemon && !poll_make(control))
 		return control;
 	error_machine(errors, NULL, "cannot serve %s", control->path);
-	close(fd);
+	if (control->daemon)
+		MHD_stop_daemon(control->daemon);
+	else
+		close(fd);
+	if (control->poll >= 0)
+		close(control->poll);
 	unlink(control->path);
 	free(control);
 	return NULL;
@@ -236,14 +225,44 @@ void control_close(struct control *control)
 		return;
 	// What was asked before the end is answered.
 	MHD_run(control->daemon);
+	streams_close(control);
 	unlink(control->path);
 	MHD_stop_daemon(control->daemon);
+	close(control->poll);
 	free(control);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 void control_tick(struct control *control)
 {
-	MHD_run(control->daemon);
+	uint64_t start = now_ns();
+
+	do {
+		control->moved = false;
+		streams_tick(control);
+		MHD_run(control->daemon);
+	} while (control->moved && now_ns() - start < TURN_NS);
+}
+
+int control_poll(const struct control *control)
+{
+	return control->poll;
+}
+
+uint64_t control_wait_ns(const struct control *control)
+{
+	unsigned long long ms;
+
+	if (MHD_get_timeout(control->daemon, &ms) != MHD_YES)
+		return UINT64_MAX;
+	return ms < UINT64_MAX / 1000000 ? ms * 1000000 : UINT64_MAX;
 }
 
 bool control_stopping(const struct control *control)
