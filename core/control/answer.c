@@ -76,6 +76,9 @@ bool answer_send(struct control *control, struct MHD_Connection *connection, str
 		return false;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	if (*answer->location)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_LOCATION,
+					answer->location);
 	if (answer->allow)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
 	result = MHD_queue_response(connection, answer->status, response);

@@ -9,7 +9,7 @@
 
 #include <microhttpd.h>
 
-#include "control/route.h"
+#include "control/capture.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
 #define CONNECTIONS_MAX 64
@@ -228,6 +228,7 @@ void control_close(struct control *control)
 	streams_close(control);
 	unlink(control->path);
 	MHD_stop_daemon(control->daemon);
+	captures_tick(control);
 	close(control->poll);
 	free(control);
 }
@@ -249,6 +250,7 @@ void control_tick(struct control *control)
 		streams_tick(control);
 		MHD_run(control->daemon);
 	} while (control->moved && now_ns() - start < TURN_NS);
+	captures_tick(control);
 }
 
 int control_poll(const struct control *control)
