@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#define TAP_TRIES 3
 #define UNTAP_NS 500000000 // until that is tried again which a worker that does not park prevented
 
 static void capture_free(struct capture *capture)
@@ -137,6 +138,20 @@ static bool filter_make(struct capture *capture, struct errors *errors)
 	}
 }
 
+// On a machine that is busy a worker may not get to stop in time.
+static bool capture_tap(struct capture *capture, struct errors *errors)
+{
+	for (unsigned i = 0; i < TAP_TRIES && !capture->tapped; i++) {
+		bool last = i + 1 == TAP_TRIES;
+		struct errors *mine = last ? errors : errors_new();
+
+		capture->tapped = !run_tap(capture->run, &capture->tap, mine);
+		if (!last)
+			errors_free(mine);
+	}
+	return capture->tapped;
+}
+
 // The thread keeps off the workers' cores, if there are others.
 static int thread_start(struct capture *capture)
 {
@@ -163,9 +178,8 @@ static bool capture_start(struct capture *capture, struct errors *errors)
 	}
 	if (!filter_make(capture, errors))
 		return false;
-	if (run_tap(capture->run, &capture->tap, errors))
+	if (!capture_tap(capture, errors))
 		return false;
-	capture->tapped = true;
 	if (!thread_start(capture))
 		return true;
 	error_machine(errors, NULL, "no thread can be started");

@@ -181,7 +181,7 @@ class Pcapng:
             options = self.options(block, 16)
             self.interfaces.append({"name": options[2].decode(), "description": options[3].decode(),
                                     "resolution": options[9][0],
-                                    "filter": options.get(11, b"").decode()})
+                                    "filter": options.get(11, b"")[1:].decode()})
         elif kind == 6:
             interface, high, low, captured, length = struct.unpack_from("<IIIII", block, 8)
             flags = self.options(block, 28 + (captured + 3 & ~3)).get(2, bytes(4))
@@ -269,7 +269,7 @@ def exact():
 
 
 def numbered(shape=0):
-    nodes = {"make": NUMBERED, "fwd": {"L2Fwd": {"size": 64}},
+    nodes = {"make": NUMBERED, "fwd": "MACSwap",
              "last": {"Queue": {"backpressure": "on"}}, "check": {"LuaNode": {"code": CHECK}},
              "good": "Sink", "wrong": "Sink", "swap": "MACSwap"}
     links = "make -> swap -> fwd"
