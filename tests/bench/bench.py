@@ -4,7 +4,8 @@
 
 BENCH_SECONDS (1): how long a window is; those within one process are half as long.
 BENCH_PAIRS (7): how often each is measured.
-BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start; all, if unset.
+BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start, capture;
+all, if unset.
 """
 
 import json
@@ -14,6 +15,7 @@ import sys
 import time
 
 import bridge
+import capture
 import measure
 import nodes
 import process
@@ -22,7 +24,8 @@ import sluice
 import targets
 from machine import Hugepages, Machine, environment, load, note
 
-PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start')
+PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start',
+         'capture')
 
 
 def parts_wanted():
@@ -62,6 +65,8 @@ def measure_parts(machine, wanted, disturbances):
         result['memory'] = process.memory(machine)
     if 'start' in wanted:
         result['seconds'] = process.first_packet(machine)
+    if 'capture' in wanted:
+        result['capture'] = capture.compare(machine, disturbances)
     return result
 
 
