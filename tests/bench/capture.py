@@ -45,7 +45,8 @@ def captured(name):
     connection.request('GET', '/captures', headers={'Host': 'sluice'})
     found = json.load(connection.getresponse())
     connection.close()
-    return sum(one['captured'] for one in found) if found else None
+    running = [one for one in found if one['state'] == 'running']
+    return sum(one['captured'] for one in running) if running else None
 
 
 class Client:
