@@ -237,8 +237,12 @@ def exact():
         out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 262144, 1))
         for frame in sent:
             out.write(struct.pack("<IIII", 1, 0, len(frame), len(frame)) + frame)
-    texts = [client.communicate(timeout=60)[1] for client in clients]
-    instance.process.wait(timeout=60)
+    try:
+        texts = [client.communicate(timeout=120)[1] for client in clients]
+        instance.process.wait(timeout=60)
+    finally:
+        for process in (*clients, instance.process):
+            process.kill()
     got = [Pcapng(output) for output in outputs]
     swapped = [frame[6:12] + frame[:6] + frame[12:] for frame in sent]
     for name, file, wanted, text in zip(("a link", "what enters a node", "a port that receives",
