@@ -46,7 +46,30 @@ $(OUT)/library_list.h: $(OUT)/flags FORCE
 $(OUT)/obj/lua/library.o: $(OUT)/library_list.h $(LUA_LIB)
 $(OUT)/obj/lua/library.o: CFLAGS_ALL += -iquote $(OUT)
 
+# So does the page that the control socket serves, each file as it is and packed.
+PAGE := $(filter-out %.txt %.md,$(patsubst core/control/page/%,%,\
+	$(sort $(wildcard core/control/page/*.* core/control/page/vendor/*.*))))
+PAGE_GZ := $(PAGE:%=$(OUT)/page/%.gz)
+$(OUT)/page/%.gz: core/control/page/%
+	@mkdir -p $(dir $@)
+	gzip -9nc $< > $@
+# A line for each: a number for its symbols, its path, and what its bytes are known by.
+$(OUT)/page_list.h: $(OUT)/flags $(PAGE_GZ) FORCE
+	@n=0; for file in $(PAGE); do \
+		n=$$((n + 1)); \
+		sum=$$(sha256sum core/control/page/$$file | cut -c 1-16); \
+		echo "PAGE(page_$$n, \"$$file\", \"$$sum\")"; \
+	done > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(OUT)/obj/core/control/page.o: $(OUT)/page_list.h
+$(OUT)/obj/core/control/page.o: CFLAGS_ALL += -iquote $(OUT) -DPAGE_PACKED='"$(OUT)/page/"'
+
 -include $(shell find $(OUT)/obj -name '*.d' 2>/dev/null)
 
 clean:
 	rm -rf build/out
+
+# The libraries of the page, anew from npm; they are in the tree, so that nobody else need do it.
+.PHONY: page-vendor
+page-vendor:
+	build/page-vendor.sh

@@ -4,15 +4,9 @@
 #include <string.h>
 
 #include "lua/library.h"
+#include "value/embed.h"
 
-#define LIBRARY(NAME)                                                                              \
-	__asm__(".section .rodata\n"                                                               \
-		"library_" #NAME ":\n"                                                             \
-		".incbin \"lua/lib/" #NAME ".lua\"\n"                                              \
-		"library_" #NAME "_end:\n"                                                         \
-		".byte 0\n"                                                                        \
-		".previous\n");                                                                    \
-	extern const char library_##NAME[], library_##NAME##_end[];
+#define LIBRARY(NAME) EMBED(library_##NAME, "lua/lib/" #NAME ".lua")
 #include "library_list.h"
 #undef LIBRARY
 

@@ -99,7 +99,7 @@ static int native_swap(lua_State *lua)
 	if (run_switch(run, new, lua_toboolean(lua, 2), errors))
 		return native_raise(lua, errors);
 	errors_free(errors);
-	lua_pushinteger(lua, (lua_Integer)run_switch_ns(run));
+	lua_pushinteger(lua, (lua_Integer)run_parked_ns(run));
 	lua_setfield(lua, -2, "parked_ns");
 	return 1;
 }

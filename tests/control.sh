@@ -23,6 +23,14 @@ ask() {
 		"http://sluice$path"
 }
 
+# listen NAME INTERVAL: to its events, in the process $listener.
+listen() {
+	curl -sN --max-time 100 --unix-socket "$SLUICE_SOCKETS/$1.sock" \
+		"http://sluice/events?interval=$2" &
+	listener=$!
+	script_pids+=($listener)
+}
+
 # finish PID: its exit code in $code, once it has ended.
 finish() {
 	wait "$1"
@@ -250,6 +258,8 @@ reloaded() {
 told() {
 	grep -q "$1" "$tmp/hup.log"
 }
+listen hup 1h >"$tmp/hup.events"
+wait_for 20 grep -q '^event: stats' "$tmp/hup.events"
 cp "$tmp/more.yaml" "$tmp/hup.yaml"
 kill -HUP $pid
 wait_for 20 reloaded
@@ -270,6 +280,35 @@ fi
 code "SIGHUP: stop" 0 "$SLUICE" stop --wait --name hup
 finish $pid
 expect "SIGHUP: a clean end" 0 "$code"
+wait $listener
+expect "SIGHUP: a listener to events is told, to the end" "stats graph stop " \
+	"$(sed -n 's/^event: //p' "$tmp/hup.events" | tr '\n' ' ')"
+
+# Links.
+ask web GET /links >"$tmp/out"
+holds "links: what leads where" 'map([.from, .ogate, .to, .igate, .back]) == [
+	["make", 0, "q", 0, false], ["q", 0, "fwd", 0, false], ["fwd", 0, "out", 0, false]]'
+holds "links: what has passed" '.[0].packets > 0 and .[0].batches > 0 and .[2].packets == 0'
+
+# Events, whoever does what they tell.
+listen web 50ms >"$tmp/events"
+told_event() {
+	grep -A 1 "^event: $1$" "$tmp/events" | grep -q -- "$2"
+}
+wait_for 20 told_event stats '"make"'
+"$SLUICE" call fwd add mac=02:00:00:00:00:0a gate=0 --name web
+wait_for 20 told_event command '{"node":"fwd","command":"add"}'
+"$SLUICE" reload "$tmp/script.lua" --set size=256 --name web >/dev/null
+for event in 'stats "seconds"' 'command {"node":"fwd","command":"add"}' 'graph "diff":{'; do
+	if wait_for 20 told_event "${event%% *}" "${event#* }"; then
+		ok "an event ${event%% *}"
+	else
+		not_ok "an event ${event%% *}" "$(cut -c 1-200 "$tmp/events" | tail -n 5)"
+	fi
+done
+kill $listener
+expect "an interval that is none" 400 \
+	"$(ask web GET '/events?interval=x' -o /dev/null -w '%{http_code}')"
 
 # What is served.
 ask web GET /openapi.json >"$tmp/openapi.json"
@@ -281,11 +320,15 @@ fi
 answers=
 for path in $(jq -r '.paths | to_entries[] | select(.value.get) | .key' "$tmp/openapi.json"); do
 	path=${path/\{node\}/fwd}
-	[[ $path == *{* ]] || answers+=$(ask web GET "$path" -o /dev/null -w '%{http_code} ')
+	[[ $path == *{* || $path == /events ]] || answers+=$(ask web GET "$path" -o /dev/null -w '%{http_code} ')
 done
 expect "every GET of it answers" "" "${answers//200 /}"
 expect "what is not there" 404 "$(ask web GET /none -o /dev/null -w '%{http_code}')"
 expect "another method" 405 "$(ask web DELETE /stats -o /dev/null -w '%{http_code}')"
+expect "another method: which it has" "GET, HEAD, PUT" "$(ask web DELETE /graph -o /dev/null \
+	-w '%header{allow}')"
+expect "OPTIONS" "204 GET, HEAD" "$(ask web OPTIONS /stats -o /dev/null \
+	-w '%{http_code} %header{allow}')"
 expect "HEAD" 200 "$(curl -sI --max-time 20 --unix-socket "$SLUICE_SOCKETS/web.sock" \
 	-o /dev/null -w '%{http_code}' http://sluice/stats)"
 ask web GET /metrics >"$tmp/metrics"

@@ -70,7 +70,10 @@ static void print_text(const json_t *list)
 	grid_column(grid, "workers", true);
 	grid_column(grid, "file", false);
 	grid_column(grid, "socket", false);
+	grid_column(grid, "address", false);
 	json_array_foreach (list, i, one) {
+		const json_t *address = json_object_get(one, "address");
+
 		grid_cell(grid, "%s", live_text(arena, json_object_get(one, "name")));
 		grid_cell(grid, "%s", live_text(arena, json_object_get(one, "pid")));
 		grid_cell(grid, "%.1f", json_number_value(json_object_get(one, "seconds")));
@@ -79,6 +82,7 @@ static void print_text(const json_t *list)
 		grid_cell(grid, "%s", live_text(arena, json_object_get(one, "workers")));
 		grid_cell(grid, "%s", live_text(arena, json_object_get(one, "file")));
 		grid_cell(grid, "%s", live_text(arena, json_object_get(one, "socket")));
+		grid_cell(grid, "%s", json_is_string(address) ? json_string_value(address) : "");
 	}
 	grid_print(grid, stdout);
 	arena_free(arena);

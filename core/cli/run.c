@@ -21,8 +21,10 @@ struct run_args {
 	uint64_t stats_ns; // 0: none
 	bool quiet;
 	bool json;
-	const char *name;  // of the instance; NULL: the graph's
-	const char *group; // that may use the control socket; NULL: the owner alone
+	const char *name;	// of the instance; NULL: the graph's
+	const char *group;	// that may use the control socket; NULL: the owner alone
+	const char *listen;	// where TCP is served; NULL: nowhere
+	const char *token_file; // NULL: a token is made
 	bool no_control;
 };
 
@@ -48,6 +50,8 @@ enum {
 	KEY_NAME = 'n',
 	KEY_GROUP = 'g',
 	KEY_NO_CONTROL = 'x',
+	KEY_LISTEN = 'l',
+	KEY_TOKEN_FILE = 't',
 };
 
 static const struct argp_option options[] = {
@@ -59,6 +63,10 @@ static const struct argp_option options[] = {
     {"name", KEY_NAME, "NAME", 0,
      "names the instance, and its control socket (the graph's `name:`, else the file's name)", 0},
     {"group", KEY_GROUP, "GROUP", 0, "lets members of the group use the control socket", 0},
+    {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+     "serves over TCP as well, to those who know a token (127.0.0.1:8080, [::1]:8080)", 0},
+    {"token-file", KEY_TOKEN_FILE, "FILE", 0,
+     "the token that TCP needs; else one is made, for addresses of this machine alone", 0},
     {"no-control", KEY_NO_CONTROL, NULL, 0, "runs without a control socket", 0},
     {0},
 };
@@ -101,6 +109,18 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_CONTROL:
 		args->no_control = true;
+		return 0;
+	case KEY_LISTEN:
+		args->listen = arg;
+		return 0;
+	case KEY_TOKEN_FILE:
+		args->token_file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (args->listen && args->no_control)
+			argp_error(state, "--listen needs the control socket");
+		if (args->token_file && !args->listen)
+			argp_error(state, "--token-file is for --listen");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -281,14 +301,17 @@ static void loop(struct session *at)
 // Without a name that was asked for, a socket that cannot be had is no reason not to run.
 static int control_begin(struct session *at)
 {
-	const struct control_options options = {.name = at->args->name, .group = at->args->group};
+	const struct control_options options = {.name = at->args->name,
+						.group = at->args->group,
+						.listen = at->args->listen,
+						.token_file = at->args->token_file};
 	struct errors *errors;
 
 	if (at->args->no_control)
 		return EXIT_DONE;
 	errors = errors_new();
 	at->control = control_open(at->run, &options, errors);
-	if (!at->control && (options.name || options.group))
+	if (!at->control && (options.name || options.group || options.listen))
 		return cli_fail(errors);
 	if (!at->control) {
 		fputs("sluice: note: runs without a control socket:\n", stderr);

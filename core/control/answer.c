@@ -44,6 +44,9 @@ static struct MHD_Response *response_make(struct control *control,
 
 	if (answer->stream.read)
 		return stream_response(control, connection, &answer->stream);
+	if (answer->fixed)
+		return MHD_create_response_from_buffer(
+		    answer->n_fixed, (void *)(uintptr_t)answer->fixed, MHD_RESPMEM_PERSISTENT);
 	if (!answer->text)
 		return NULL;
 	response = MHD_create_response_from_buffer(strlen(answer->text), answer->text,
@@ -62,6 +65,14 @@ static void stream_refuse(struct answer *answer)
 		     "too many captures, traces and listeners to events are served already");
 }
 
+static void headers_add(struct MHD_Response *response, const struct answer_header *headers)
+{
+	if (!headers->name)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	for (; headers->name; headers++)
+		MHD_add_response_header(response, headers->name, headers->value);
+}
+
 bool answer_send(struct control *control, struct MHD_Connection *connection, struct answer *answer)
 {
 	struct MHD_Response *response;
@@ -75,7 +86,10 @@ bool answer_send(struct control *control, struct MHD_Connection *connection, str
 	if (!response)
 		return false;
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	headers_add(response, answer->headers);
+	// No time is set to a client of a stream that waits, so its connection serves nothing else.
+	if (answer->stream.read && answer->stream.waker)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (*answer->location)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_LOCATION,
 					answer->location);

@@ -72,8 +72,15 @@ static void capture_remove(struct capture *capture)
 	capture_free(capture);
 }
 
+static void capture_tell(const struct capture *capture, const char *state)
+{
+	event_raise(capture->control, "capture",
+		    json_pack("{s:i, s:s}", "id", (int)capture->id, "state", state));
+}
+
 void capture_close(struct capture *capture)
 {
+	capture_tell(capture, "ended");
 	order_give(capture, CAPTURE_GIVE_UP);
 	pthread_join(capture->thread, NULL);
 	capture->closed = true;
@@ -216,6 +223,7 @@ struct capture *capture_begin(struct control *control, const struct capture_wish
 	control->captures = capture;
 	if (capture_start(capture, errors)) {
 		capture->id = ++control->n_captures;
+		capture_tell(capture, "begun");
 		return capture;
 	}
 	capture->closed = true;

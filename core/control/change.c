@@ -42,7 +42,7 @@ static void change(const struct request *request, struct graph *graph, struct er
 		return;
 	} else {
 		json_object_set_new(diff, "parked_ns",
-				    json_integer((json_int_t)run_switch_ns(request->run)));
+				    json_integer((json_int_t)run_parked_ns(request->run)));
 	}
 	errors_free(errors);
 	answer->json = diff;

@@ -10,8 +10,10 @@
 struct control;
 
 struct control_options {
-	const char *name;  // of the instance; NULL: the graph's setting, or the name of its file
-	const char *group; // whose members may connect too; NULL: the owner alone
+	const char *name;   // of the instance; NULL: the graph's setting, or the name of its file
+	const char *group;  // whose members may connect too; NULL: the owner alone
+	const char *listen; // "ADDRESS:PORT" of TCP; NULL: over the socket alone
+	const char *token_file; // that TCP needs; NULL: a token is made, for the loopback alone
 };
 
 // Opens the socket. NULL with the reason in errors.

@@ -3,7 +3,6 @@
 
 #include "control/instance.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "graph/graph.h"
 #include "port/socket.h"
 #include "value/arena.h"
 
@@ -43,14 +43,7 @@ bool instance_folder_safe(const char *folder)
 
 bool instance_name_valid(const char *name)
 {
-	size_t n = strlen(name);
-
-	if (!n || n > INSTANCE_NAME_MAX || name[0] == '.')
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
-			return false;
-	return true;
+	return graph_name_valid(name);
 }
 
 static bool path_in(const char *folder, const char *name, char *path, size_t size)

@@ -9,7 +9,7 @@
 
 #include "value/errors.h"
 
-#define INSTANCE_NAME_MAX 63
+#define INSTANCE_NAME_MAX 63 // as GRAPH_NAME_MAX
 
 // The folder of this user's sockets: always the same text.
 const char *instance_folder(void);

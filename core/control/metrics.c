@@ -207,6 +207,8 @@ static const struct {
     {"worker_polls", "Polls of sources.", WORKER_FIELD(polls)},
     {"worker_busy_cycles", "Time stamp cycles with packets.", WORKER_FIELD(busy_cycles)},
     {"worker_idle_cycles", "Time stamp cycles without packets.", WORKER_FIELD(idle_cycles)},
+    {"worker_parks", "Stops for commands and changes.", WORKER_FIELD(parks)},
+    {"worker_parked_cycles", "Time stamp cycles at a stop.", WORKER_FIELD(parked_cycles)},
 };
 
 static void workers_write(struct page *page)

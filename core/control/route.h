@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "control/access.h"
 #include "control/control.h"
 #include "control/waker.h"
 #include "value/value.h"
@@ -21,12 +22,15 @@ struct MHD_Response;
 struct control {
 	struct run *run;
 	struct MHD_Daemon *daemon;
-	int poll; // an epoll descriptor of all that is waited for
+	struct MHD_Daemon *tcp; // NULL: nobody listens there
+	struct access access;	// to it
+	int poll;		// an epoll descriptor of all that is waited for
 	char name[64];
 	char path[108];
-	bool stopping;		  // somebody asked for the run to stop
-	bool closing;		  // answers that have no end come to theirs
-	bool moved;		  // a stream has handed out bytes since this was last false
+	bool stopping; // somebody asked for the run to stop
+	bool closing;  // answers that have no end come to theirs
+	bool moved;    // a stream has handed out bytes since this was last false
+	struct events *events;
 	struct stream *streams;	  // that are being answered
 	unsigned n_waiting;	  // of them with a waker
 	struct capture *captures; // the newest first
@@ -66,13 +70,23 @@ struct answer_stream {
 	struct waker *waker;
 };
 
-// What is answered: one of json, text and stream. All are the server's.
+struct answer_header {
+	const char *name; // NULL: the end
+	const char *value;
+};
+#define ANSWER_HEADERS_MAX 8
+
+// What is answered: one of json, text, stream and fixed. All but the last are the server's.
 struct answer {
 	unsigned status;
 	json_t *json;
-	char *text; // from malloc()
+	char *text;	   // from malloc()
+	const char *fixed; // bytes that stay where they are as long as the program runs
+	size_t n_fixed;
+	// Beside the type; with none, nobody may keep the answer.
+	struct answer_header headers[ANSWER_HEADERS_MAX];
 	struct answer_stream stream;
-	const char *type;  // of text and stream
+	const char *type;  // of all but json
 	const char *allow; // the methods that the path has; NULL: not said
 	char location[32]; // of what the content is of; "": not said
 };
@@ -100,6 +114,15 @@ void answer_errors(struct answer *, unsigned status, struct errors *);
 void answer_error(struct answer *, unsigned status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// server.c
+void daemons_run(struct control *); // what MHD has to do
+
+// admit.c
+#define COOKIE_BYTES (TOKEN_MAX + 100) // with all that is said of it
+// Whether a request over TCP may be served; else what is answered instead, with the cookie in it.
+bool admit(struct control *, struct MHD_Connection *, const char *url, struct answer *,
+	   char cookie[COOKIE_BYTES]);
+
 // answer.c
 // Sends an answer, and frees what it is made of. false: the connection is to be closed.
 bool answer_send(struct control *, struct MHD_Connection *, struct answer *);
@@ -120,6 +143,16 @@ void streams_tick(struct control *);
 // Brings all streams to their end.
 void streams_close(struct control *);
 
+// events.c
+// Tells all who listen to events, by any thread. What becomes the event's; the name stays.
+void event_raise(struct control *, const char *name, json_t *what);
+void serve_events(const struct request *, struct answer *);
+extern const char *const events_queries[];
+struct events *events_new(struct run *);
+void events_free(struct events *);
+void events_tick(struct events *);
+uint64_t events_wait_ns(const struct events *); // until the next that time brings
+
 // Chooses the name and path of an instance and listens there. The socket, or -1 after an error.
 int control_listen(struct control *, const struct control_options *, struct errors *);
 
@@ -136,6 +169,11 @@ extern const char *const capture_queries[];
 
 // metrics.c
 void serve_metrics(const struct request *, struct answer *);
+// describe.c
+void describe_node(const struct request *, unsigned node, json_t *object);
+// page.c
+void serve_page(const struct request *, struct answer *);
+bool page_wanted(const struct request *); // rather than JSON
 // change.c
 void serve_graph(const struct request *, struct answer *);
 void serve_change(const struct request *, struct answer *);

@@ -53,11 +53,15 @@ static void serve_instance(const struct request *request, struct answer *answer)
 {
 	const struct graph *graph = run_graph(request->run);
 
-	answer->json =
-	    json_pack("{s:s, s:i, s:s, s:f, s:i, s:i, s:i}", "name", request->control->name, "pid",
-		      (int)getpid(), "file", graph->file, "seconds",
-		      (double)run_time_ns(request->run) / 1e9, "nodes", (int)graph->n_nodes,
-		      "ports", (int)graph->n_ports, "workers", (int)graph->n_workers);
+	if (page_wanted(request)) {
+		serve_page(request, answer);
+		return;
+	}
+	answer->json = json_pack(
+	    "{s:s, s:i, s:s?, s:s, s:f, s:i, s:i, s:i}", "name", request->control->name, "pid",
+	    (int)getpid(), "address", request->control->tcp ? request->control->access.url : NULL,
+	    "file", graph->file, "seconds", (double)run_time_ns(request->run) / 1e9, "nodes",
+	    (int)graph->n_nodes, "ports", (int)graph->n_ports, "workers", (int)graph->n_workers);
 }
 
 static void serve_stats(const struct request *request, struct answer *answer)
@@ -114,6 +118,7 @@ static void serve_node(const struct request *request, struct answer *answer)
 	json_object_set_new(object, "help", json_string(node->type->help));
 	json_object_set_new(object, "parameters", params_json(node->type->params));
 	json_object_set_new(object, "commands", commands_json(node->type));
+	describe_node(request, (unsigned)(node - run_graph(request->run)->nodes), object);
 	answer->json = object;
 }
 
@@ -154,6 +159,11 @@ static void serve_command(const struct request *request, struct answer *answer)
 		answer_errors(answer, errors_exit_code(errors) == ERROR_MACHINE ? 503 : 400,
 			      errors);
 	}
+}
+
+static void serve_links(const struct request *request, struct answer *answer)
+{
+	answer->json = run_links_json(request->run);
 }
 
 static void serve_ports(const struct request *request, struct answer *answer)
@@ -197,14 +207,23 @@ static void serve_openapi(const struct request *request, struct answer *answer)
 static const char *const change_queries[] = {"file", "dry_run", "allow_loss", NULL};
 
 const struct route routes[] = {
-    {"GET", "/", "the instance: its name, process, file, and how long it has run", serve_instance,
-     NULL, NULL},
+    {"GET", "/",
+     "the instance: its name, process, file, and how long it has run; the page, where the client "
+     "would rather have text/html",
+     serve_instance, NULL, NULL},
+    {"GET", "/page", "the page for a browser that shows all this", serve_page, NULL, NULL},
+    {"GET", "/page/{file}", "a part of the page", serve_page, NULL, NULL},
+    {"GET", "/page/{folder}/{file}", "a library of the page", serve_page, NULL, NULL},
     {"GET", "/openapi.json", "this description", serve_openapi, NULL, NULL},
     {"GET", "/graph", "the running graph as a YAML file that loads", serve_graph, NULL, NULL},
     {"PUT", "/graph",
      "changes to another graph, all or nothing; with dry_run says what it would do", serve_change,
      "a graph file", change_queries},
     {"GET", "/stats", "all counters, as `sluice run --json` prints them", serve_stats, NULL, NULL},
+    {"GET", "/events",
+     "what happens, as server-sent events: stats at once and each interval (1s), graph, command, "
+     "fault, note, capture, stop; and lost, where the client was too slow",
+     serve_events, NULL, events_queries},
     {"GET", "/metrics", "all counters in the text format of Prometheus", serve_metrics, NULL, NULL},
     {"GET", "/nodes", "the counters of all nodes", serve_nodes, NULL, NULL},
     {"GET", "/nodes/{node}", "a node: counters, parameters, commands", serve_node, NULL, NULL},
@@ -214,6 +233,8 @@ const struct route routes[] = {
      "streams what passes links of a node as pcapng, until `count` packets or for ever",
      serve_node_capture, NULL, capture_queries},
     {"GET", "/commands", "the commands of all nodes that have any", serve_commands, NULL, NULL},
+    {"GET", "/links", "the links of the graph, and how many packets and batches passed each",
+     serve_links, NULL, NULL},
     {"GET", "/ports", "the counters of all ports", serve_ports, NULL, NULL},
     {"GET", "/ports/{port}", "the counters of a port", serve_port, NULL, NULL},
     {"GET", "/ports/{port}/capture",

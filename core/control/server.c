@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 
 #include "control/capture.h"
+#include "value/say.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
 #define CONNECTIONS_MAX 64
@@ -146,6 +147,19 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 	return answer_send(control, connection, &answer) ? MHD_YES : MHD_NO;
 }
 
+static enum MHD_Result handle_tcp(void *cls, struct MHD_Connection *connection, const char *url,
+				  const char *method, const char *version, const char *data,
+				  size_t *n, void **state)
+{
+	struct answer answer = {.type = "text/plain; charset=utf-8"};
+	struct control *control = cls;
+	char cookie[COOKIE_BYTES];
+
+	if (*state || admit(control, connection, url, &answer, cookie))
+		return handle(cls, connection, url, method, version, data, n, state);
+	return answer_send(control, connection, &answer) ? MHD_YES : MHD_NO;
+}
+
 static void exchange_end(void *cls, struct MHD_Connection *connection, void **state,
 			 enum MHD_RequestTerminationCode why)
 {
@@ -167,10 +181,11 @@ static void log_nothing(void *cls, const char *format, va_list args)
 	(void)args;
 }
 
-static struct MHD_Daemon *daemon_start(struct control *control, int fd)
+static struct MHD_Daemon *daemon_start(struct control *control, int fd,
+				       MHD_AccessHandlerCallback handler)
 {
 	return MHD_start_daemon(
-	    MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle,
+	    MHD_USE_EPOLL | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handler,
 	    control, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, exchange_end, NULL,
 	    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
 	    IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
@@ -178,17 +193,67 @@ static struct MHD_Daemon *daemon_start(struct control *control, int fd)
 }
 
 // MHD has a descriptor that tells of its sockets; it goes into the one that tells of all.
-static int poll_make(struct control *control)
+static int poll_add(struct control *control, struct MHD_Daemon *daemon)
 {
-	const union MHD_DaemonInfo *info =
-	    MHD_get_daemon_info(control->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct epoll_event event = {.events = EPOLLIN};
 
-	control->poll = epoll_create1(EPOLL_CLOEXEC);
-	if (!info || control->poll < 0 ||
-	    epoll_ctl(control->poll, EPOLL_CTL_ADD, info->epoll_fd, &event))
+	return info ? epoll_ctl(control->poll, EPOLL_CTL_ADD, info->epoll_fd, &event) : -1;
+}
+
+// What is listened to is the daemon's, or closed.
+static struct MHD_Daemon *serve_on(struct control *control, int fd,
+				   MHD_AccessHandlerCallback handler, const char *where,
+				   struct errors *errors)
+{
+	struct MHD_Daemon *daemon = daemon_start(control, fd, handler);
+
+	if (daemon && !poll_add(control, daemon))
+		return daemon;
+	error_machine(errors, NULL, "cannot serve %s", where);
+	if (daemon)
+		MHD_stop_daemon(daemon);
+	else
+		close(fd);
+	return NULL;
+}
+
+static int tcp_open(struct control *control, const struct control_options *options,
+		    struct errors *errors)
+{
+	char made[sizeof(control->access.file)];
+	int fd;
+
+	if (!options->listen)
+		return 0;
+	// NAME.token beside NAME.sock.
+	snprintf(made, sizeof(made), "%.*s.token",
+		 (int)(strrchr(control->path, '.') - control->path), control->path);
+	fd = access_listen(&control->access, options->listen, options->token_file, made, errors);
+	if (fd < 0)
 		return -1;
+	control->tcp = serve_on(control, fd, handle_tcp, options->listen, errors);
+	if (!control->tcp)
+		return -1;
+	say(SAY_NOTE, NULL, "serves %s, with the token in %s", control->access.url,
+	    options->token_file ? options->token_file : control->access.file);
 	return 0;
+}
+
+static void control_free(struct control *control)
+{
+	if (*control->path)
+		unlink(control->path);
+	if (control->tcp)
+		MHD_stop_daemon(control->tcp);
+	access_close(&control->access);
+	if (control->daemon)
+		MHD_stop_daemon(control->daemon);
+	captures_tick(control);
+	events_free(control->events);
+	if (control->poll >= 0)
+		close(control->poll);
+	free(control);
 }
 
 struct control *control_open(struct run *run, const struct control_options *options,
@@ -198,24 +263,17 @@ struct control *control_open(struct run *run, const struct control_options *opti
 	int fd;
 
 	control->run = run;
-	control->poll = -1;
 	fd = control_listen(control, options, errors);
 	if (fd < 0) {
 		free(control);
 		return NULL;
 	}
-	control->daemon = daemon_start(control, fd);
-	if (control->daemon && !poll_make(control))
+	control->events = events_new(run);
+	control->poll = epoll_create1(EPOLL_CLOEXEC);
+	control->daemon = serve_on(control, fd, handle, control->path, errors);
+	if (control->daemon && !tcp_open(control, options, errors))
 		return control;
-	error_machine(errors, NULL, "cannot serve %s", control->path);
-	if (control->daemon)
-		MHD_stop_daemon(control->daemon);
-	else
-		close(fd);
-	if (control->poll >= 0)
-		close(control->poll);
-	unlink(control->path);
-	free(control);
+	control_free(control);
 	return NULL;
 }
 
@@ -224,13 +282,16 @@ void control_close(struct control *control)
 	if (!control)
 		return;
 	// What was asked before the end is answered.
-	MHD_run(control->daemon);
+	daemons_run(control);
 	streams_close(control);
-	unlink(control->path);
-	MHD_stop_daemon(control->daemon);
-	captures_tick(control);
-	close(control->poll);
-	free(control);
+	control_free(control);
+}
+
+void daemons_run(struct control *control)
+{
+	MHD_run(control->daemon);
+	if (control->tcp)
+		MHD_run(control->tcp);
 }
 
 static uint64_t now_ns(void)
@@ -245,10 +306,11 @@ void control_tick(struct control *control)
 {
 	uint64_t start = now_ns();
 
+	events_tick(control->events);
 	do {
 		control->moved = false;
 		streams_tick(control);
-		MHD_run(control->daemon);
+		daemons_run(control);
 	} while (control->moved && now_ns() - start < TURN_NS);
 	captures_tick(control);
 }
@@ -260,11 +322,14 @@ int control_poll(const struct control *control)
 
 uint64_t control_wait_ns(const struct control *control)
 {
+	uint64_t wait = events_wait_ns(control->events);
 	unsigned long long ms;
 
-	if (MHD_get_timeout(control->daemon, &ms) != MHD_YES)
-		return UINT64_MAX;
-	return ms < UINT64_MAX / 1000000 ? ms * 1000000 : UINT64_MAX;
+	if (MHD_get_timeout(control->daemon, &ms) == MHD_YES && ms < wait / 1000000)
+		wait = ms * 1000000;
+	if (control->tcp && MHD_get_timeout(control->tcp, &ms) == MHD_YES && ms < wait / 1000000)
+		wait = ms * 1000000;
+	return wait;
 }
 
 bool control_stopping(const struct control *control)

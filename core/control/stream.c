@@ -38,11 +38,11 @@ static void stream_suspend(struct stream *stream)
 	// of both directions looks just the same.
 	struct sockaddr address = {.sa_family = AF_UNSPEC};
 	socklen_t length = sizeof(address);
-	struct epoll_event event = {.events = EPOLLONESHOT, .data.ptr = &stream->client};
+	struct epoll_event event = {.data.ptr = &stream->client};
 
 	getsockname(stream->socket, &address, &length);
 	if (address.sa_family != AF_UNIX)
-		event.events |= EPOLLRDHUP;
+		event.events = EPOLLRDHUP;
 	MHD_suspend_connection(stream->connection);
 	stream->suspended = true;
 	epoll_ctl(stream->control->poll, EPOLL_CTL_ADD, stream->socket, &event);
@@ -191,14 +191,14 @@ void streams_close(struct control *control)
 			stream->from.stop(stream->from.state);
 		stream_resume(stream);
 	}
-	MHD_run(control->daemon);
+	daemons_run(control);
 	while (control->streams && (left = end - now_ms()) > 0) {
 		poll_once(control, left < 10 ? (int)left : 10);
-		MHD_run(control->daemon);
+		daemons_run(control);
 	}
 	for (struct stream *stream = control->streams; stream; stream = stream->next) {
 		stream->gone = true;
 		stream_resume(stream);
 	}
-	MHD_run(control->daemon);
+	daemons_run(control);
 }

@@ -78,6 +78,11 @@ struct graph_settings {
 };
 enum { IDLE_SLEEP, IDLE_SPIN };
 extern const struct param graph_settings_params[];
+
+#define GRAPH_NAME_MAX 63
+// Whether an instance may have this name: letters, digits, `.`, `_`, `-`, none of them a path.
+bool graph_name_valid(const char *name);
+
 extern const struct param graph_worker_params[]; // beside these, a worker has a `policy`
 
 struct graph {

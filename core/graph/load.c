@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a file to a checked graph: the order of the steps, vars, settings, outside modules.
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ const struct param graph_settings_params[] = {
 	  .help = "packets that a source takes at once"),
     PARAM(graph_settings, watch, .def = "64", .min = 1, .max = 1 << 20,
 	  .help = "one walk in so many reads the time at each node"),
-    PARAM(graph_settings, name, .def = "", .max = 63, .help = "the name of the instance"),
+    PARAM(graph_settings, name, .def = "", .max = GRAPH_NAME_MAX,
+	  .help = "the name of the instance"),
     PARAM_END,
 };
 
@@ -73,6 +75,30 @@ static void keys_check(const struct value *root, struct errors *errors)
 	}
 }
 
+bool graph_name_valid(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || n > GRAPH_NAME_MAX || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)name[i]) && !strchr("._-", name[i]))
+			return false;
+	return true;
+}
+
+static void name_check(const struct draft *draft, const struct value *settings)
+{
+	const char *name = draft->graph->settings.name;
+	const struct member *member = value_member(settings, "name");
+
+	if (member && *name && !graph_name_valid(name))
+		error_at(draft->errors, member->value->place,
+			 "\"%s\" cannot be the name of an instance, it should be letters, digits, "
+			 "`.`, `_` and `-`, with no `.` at its start",
+			 name);
+}
+
 static void settings_read(struct draft *draft, const struct value *root)
 {
 	struct graph *graph = draft->graph;
@@ -85,8 +111,10 @@ static void settings_read(struct draft *draft, const struct value *root)
 				  root->members[i].value);
 	settings = table_fill(graph->arena, graph_settings_params, "graph", root->place, map, NULL,
 			      draft->errors);
-	if (settings)
-		graph->settings = *settings;
+	if (!settings)
+		return;
+	graph->settings = *settings;
+	name_check(draft, map);
 }
 
 // What --set gives replaces the value of a var of the file. A text that begins as a list or map is

@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 #include "driver.h"
+#include "value/say.h"
 
-static void port_say(const struct port *port, const char *kind, const char *format, va_list args)
+static void port_say(const struct port *port, enum say_kind kind, const char *format, va_list args)
 {
 	char text[512];
 
 	vsnprintf(text, sizeof(text), format, args);
-	fprintf(stderr, "sluice: %s: port '%s': %s\n", kind, port->name, text);
+	say(kind, NULL, "port '%s': %s", port->name, text);
 }
 
 void port_fault(struct port *port, const char *format, ...)
@@ -19,7 +20,7 @@ void port_fault(struct port *port, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	port_say(port, "error", format, args);
+	port_say(port, SAY_ERROR, format, args);
 	va_end(args);
 	if (port->faults)
 		__atomic_fetch_add(port->faults, 1, __ATOMIC_RELAXED);
@@ -30,6 +31,6 @@ void port_note(struct port *port, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	port_say(port, "note", format, args);
+	port_say(port, SAY_NOTE, format, args);
 	va_end(args);
 }

@@ -138,6 +138,9 @@ json_t *run_command(struct run *run, const char *name, const char *command_name,
 	if (!filled || command_run(run, node, command, filled, &subject, &reply, errors)) {
 		json_decref(reply.root);
 		reply.root = NULL;
+	} else if (run->hear) {
+		run->hear(run->hear_to, "command",
+			  json_pack("{s:s, s:s}", "node", name, "command", command->name));
 	}
 	arena_free(arena);
 	return reply.root;

@@ -44,15 +44,13 @@ static void ctx_add(const struct ctx *ctx, struct node_counts *counts)
 	for (unsigned i = 0; i < ctx->ogates; i++) {
 		const struct ogate *gate = &ctx->gates[i];
 		const struct input *input = ogate_input(gate);
-
 		// The only link into an input is counted there.
-		if (input && input->from) {
-			counts->out[i] += counter_read(&input->packets);
-			counts->out_batches += counter_read(&input->batches);
-		} else {
-			counts->out[i] += counter_read(&gate->packets);
-			counts->out_batches += counter_read(&gate->batches);
-		}
+		bool there = input && input->from;
+		uint64_t batches = counter_read(there ? &input->batches : &gate->batches);
+
+		counts->out[i] += counter_read(there ? &input->packets : &gate->packets);
+		counts->gate_batches[i] += batches;
+		counts->out_batches += batches;
 	}
 	for (unsigned i = 0; i < reason_count(type); i++)
 		counts->dropped[i] += counter_read(&ctx->dropped[i]);
@@ -68,32 +66,18 @@ static void ctx_add(const struct ctx *ctx, struct node_counts *counts)
 }
 
 // All but held, which is so far the sum of what was ever held.
-static void counts_sum(const struct run *run, const struct run_node *node, unsigned index,
-		       struct node_counts *counts)
+void counts_add(struct node_counts *counts, const struct plan *plan, unsigned index)
 {
-	*counts = node->base;
-	for (unsigned w = 0; w < run->n_workers; w++) {
-		const struct plan *plan = &run->workers[w]->plan;
-		const struct ctx *ctx = index < plan->n_ctxs ? plan->ctxs[index] : NULL;
+	const struct ctx *ctx = index < plan->n_ctxs ? plan->ctxs[index] : NULL;
 
-		if (!ctx)
-			continue;
-		ctx_add(ctx, counts);
-		for (unsigned i = 0; i < plan->n_inputs; i++)
-			if (plan->inputs[i].ctx == ctx) {
-				counts->in[plan->inputs[i].gate] +=
-				    counter_read(&plan->inputs[i].packets);
-				counts->in_batches += counter_read(&plan->inputs[i].batches);
-			}
-	}
-}
-
-void counts_fold(struct run *run, struct run_node *node, unsigned index)
-{
-	struct node_counts counts;
-
-	counts_sum(run, node, index, &counts);
-	node->base = counts;
+	if (!ctx)
+		return;
+	ctx_add(ctx, counts);
+	for (unsigned i = 0; i < plan->n_inputs; i++)
+		if (plan->inputs[i].ctx == ctx) {
+			counts->in[plan->inputs[i].gate] += counter_read(&plan->inputs[i].packets);
+			counts->in_batches += counter_read(&plan->inputs[i].batches);
+		}
 }
 
 void run_node_counts(struct run *run, unsigned index, struct node_counts *counts)
@@ -104,7 +88,9 @@ void run_node_counts(struct run *run, unsigned index, struct node_counts *counts
 		node->pub.now_ns = clock_now(&run->clock);
 		node->pub.type->fold(&node->pub);
 	}
-	counts_sum(run, node, index, counts);
+	*counts = node->base;
+	for (unsigned w = 0; w < run->n_workers; w++)
+		counts_add(counts, &run->workers[w]->plan, index);
 	counts->released += node->outside_released;
 	for (unsigned i = 0; i < reason_count(node->pub.type); i++)
 		counts->dropped[i] += node->outside_drops[i];
@@ -147,6 +133,8 @@ void run_worker_counts(const struct run *run, unsigned index, struct worker_coun
 	counts->polls = counter_read(&worker->polls);
 	counts->busy_cycles = counter_read(&worker->busy_cycles);
 	counts->idle_cycles = counter_read(&worker->idle_cycles);
+	counts->parks = counter_read(&worker->parks);
+	counts->parked_cycles = counter_read(&worker->parked_cycles);
 }
 
 uint64_t run_cycles_hz(void)

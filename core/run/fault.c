@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "run/inside.h"
+#include "value/say.h"
 
 void node_fault(struct ctx *ctx, bool stop, const char *place, const char *text)
 {
@@ -16,7 +17,7 @@ void node_fault(struct ctx *ctx, bool stop, const char *place, const char *text)
 					 __ATOMIC_RELAXED))
 		return;
 	fault->stop = stop;
-	snprintf(fault->place, sizeof(fault->place), "%s", place ? place : "sluice");
+	snprintf(fault->place, sizeof(fault->place), "%s", place ? place : "");
 	snprintf(fault->text, sizeof(fault->text), "%s", text);
 	__atomic_store_n(&fault->state, 2, __ATOMIC_RELEASE);
 }
@@ -29,7 +30,7 @@ void node_note(const struct node *node, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	fprintf(stderr, "sluice: note: %s '%s': %s\n", node->type->name, node->name, text);
+	say(SAY_NOTE, NULL, "%s '%s': %s", node->type->name, node->name, text);
 }
 
 static void fault_report(struct run *run, struct run_node *node)
@@ -38,8 +39,8 @@ static void fault_report(struct run *run, struct run_node *node)
 
 	if (__atomic_load_n(&fault->state, __ATOMIC_ACQUIRE) != 2)
 		return;
-	fprintf(stderr, "%s: error: %s '%s': %s\n", fault->place, node->pub.type->name,
-		node->pub.name, fault->text);
+	say(SAY_ERROR, *fault->place ? fault->place : NULL, "%s '%s': %s", node->pub.type->name,
+	    node->pub.name, fault->text);
 	__atomic_store_n(&fault->state, 3, __ATOMIC_RELEASE);
 	if (!fault->stop)
 		return;
@@ -57,15 +58,13 @@ static void violation_report(struct run *run, struct run_node *node)
 	kept = violation->balance;
 	// What a call made or released itself counts into the balance, but was not given to it.
 	if (kept > 0 && (uint64_t)kept > violation->took)
-		fprintf(stderr,
-			"sluice: error: %s '%s' made or released %lu packet%s more than it let go "
-			"of\n",
-			node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
-			(uint64_t)kept - violation->took == 1 ? "" : "s");
+		say(SAY_ERROR, NULL, "%s '%s' made or released %lu packet%s more than it let go of",
+		    node->pub.type->name, node->pub.name, (uint64_t)kept - violation->took,
+		    (uint64_t)kept - violation->took == 1 ? "" : "s");
 	else
-		fprintf(stderr, "sluice: error: %s '%s' took %lu packet%s and let go of %lu\n",
-			node->pub.type->name, node->pub.name, violation->took,
-			violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
+		say(SAY_ERROR, NULL, "%s '%s' took %lu packet%s and let go of %lu",
+		    node->pub.type->name, node->pub.name, violation->took,
+		    violation->took == 1 ? "" : "s", violation->took - (uint64_t)kept);
 	__atomic_store_n(&violation->state, 3, __ATOMIC_RELEASE);
 	__atomic_fetch_add(&run->faults, 1, __ATOMIC_RELAXED);
 }

@@ -53,6 +53,8 @@ struct plan {
 	struct ctx **ctxs;  // by node; NULL where this worker does not run it
 	unsigned n_ctxs;
 	bool exact;	       // some node's type says .clock
+	struct batch *batches; // the pool; NULL: that of the plan before is large enough
+	unsigned n_batches;
 	struct tapped *tapped; // gates that are tapped
 	struct tap *enters;    // what stands for process(), or NULL
 };
@@ -73,14 +75,15 @@ struct worker {
 	unsigned empty;	   // polls without packets in a row
 	unsigned live;	   // sources that have not ended
 	struct batch *free;
-	struct batch *batches; // the pool
-	unsigned n_batches;
-	unsigned n_fresh; // of the pool, never used yet
+	unsigned n_fresh; // of the plan's pool, never used yet
 	const struct clock *clock;
 	uint32_t watch;
 	uint32_t rdtsc_cycles; // what reading the time costs
 	bool spin;
 	uint64_t polls; // counters: written by the worker
+	uint64_t parks;
+	uint64_t parked_cycles;
+	uint64_t parked_last; // cycles
 	uint64_t busy_cycles;
 	uint64_t idle_cycles;
 
@@ -156,7 +159,8 @@ struct run {
 	uint64_t progress_ns;	 // when packets last moved
 	uint64_t progress_count; // what had moved then
 	const char *stuck;
-	uint64_t switch_ns;
+	void (*hear)(void *to, const char *event, json_t *what); // NULL: nobody listens
+	void *hear_to;
 	struct tap *taps;
 };
 
@@ -174,7 +178,8 @@ void time_update(struct worker *, bool busy_now);
 // plan.c
 int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
 void plan_free(struct plan *);
-int batches_make(struct worker *, const struct plan *); // all of its batches must be free
+int batches_make(struct plan *, unsigned have); // if it needs more than so many; -1 without memory
+void batches_reset(struct worker *);		// all of the plan's are free
 
 // tap.c
 // Puts these taps, and no others, into a plan that nobody runs. -1 without memory.
@@ -217,7 +222,8 @@ bool worker_parked(const struct worker *);
 void faults_report(struct run *, struct run_node *); // what its calls left to be said
 
 // counters.c
-void counts_fold(struct run *, struct run_node *, unsigned index); // before plans go
+// Adds what a node, by its number in the plan's graph, has counted there.
+void counts_add(struct node_counts *, const struct plan *, unsigned index);
 uint64_t node_held(struct run *, unsigned index);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All counters of a run as one JSON object: what `sluice run --json` prints.
 
+#include <limits.h>
 #include <time.h>
 
 #include "run/inside.h"
@@ -33,6 +34,8 @@ json_t *run_node_json(struct run *run, unsigned index)
 	put(object, "made", counts.made);
 	put(object, "consumed", counts.consumed);
 	put(object, "held", counts.held);
+	if (type->holds)
+		put(object, "room", type->holds(node->params));
 	for (unsigned i = 0; i < reason_count(type); i++)
 		if (counts.dropped[i])
 			put(dropped, reason_name(type, (reason_t)i), counts.dropped[i]);
@@ -78,7 +81,42 @@ json_t *run_worker_json(struct run *run, unsigned index)
 	put(object, "polls", counts.polls);
 	put(object, "busy_cycles", counts.busy_cycles);
 	put(object, "idle_cycles", counts.idle_cycles);
+	put(object, "parks", counts.parks);
+	put(object, "parked_cycles", counts.parked_cycles);
 	return object;
+}
+
+static json_t *gate_name_json(const char *const *names, gate_t gate)
+{
+	return names ? json_string(names[gate]) : json_null();
+}
+
+json_t *run_links_json(struct run *run)
+{
+	const struct graph *graph = run_graph(run);
+	json_t *list = json_array();
+	struct node_counts counts;
+	unsigned counted = UINT_MAX; // the node that counts are of
+
+	for (unsigned i = 0; i < graph->n_links; i++) {
+		const struct graph_link *link = &graph->links[i];
+		const struct graph_node *from = &graph->nodes[link->from];
+		const struct graph_node *to = &graph->nodes[link->to];
+
+		if (counted != link->from)
+			run_node_counts(run, link->from, &counts);
+		counted = link->from;
+		json_array_append_new(
+		    list,
+		    json_pack("{s:s, s:i, s:o, s:s, s:i, s:o, s:I, s:I, s:b}", "from", from->name,
+			      "ogate", link->ogate, "ogate_name",
+			      gate_name_json(from->type->ogate_names, link->ogate), "to", to->name,
+			      "igate", link->igate, "igate_name",
+			      gate_name_json(to->type->igate_names, link->igate), "packets",
+			      (json_int_t)counts.out[link->ogate], "batches",
+			      (json_int_t)counts.gate_batches[link->ogate], "back", link->back));
+	}
+	return list;
 }
 
 json_t *run_json(struct run *run)

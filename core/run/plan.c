@@ -237,23 +237,24 @@ void plan_free(struct plan *plan)
 	free(plan->inputs);
 	free(plan->pending);
 	free(plan->sources);
+	free(plan->batches);
 	*plan = (struct plan){0};
 }
 
-// Memory that is never used is never touched, so the pool is generous. -1 without memory: the
-// worker keeps the pool that it has.
-int batches_make(struct worker *worker, const struct plan *plan)
+// Memory that is never used is never touched, so the pool is generous.
+int batches_make(struct plan *plan, unsigned have)
 {
 	unsigned wanted = 512 + 4 * plan->n_inputs + LOOP_PACKETS_MAX;
-	struct batch *batches =
-	    aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
 
-	if (!batches)
-		return -1;
-	free(worker->batches);
-	worker->batches = batches;
-	worker->n_batches = wanted;
-	worker->n_fresh = wanted;
+	if (wanted <= have)
+		return 0;
+	plan->batches = aligned_alloc(64, RTE_ALIGN_CEIL(wanted * sizeof(struct batch), 64));
+	plan->n_batches = wanted;
+	return plan->batches ? 0 : -1;
+}
+
+void batches_reset(struct worker *worker)
+{
 	worker->free = NULL;
-	return 0;
+	worker->n_fresh = worker->plan.n_batches;
 }

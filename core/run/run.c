@@ -104,7 +104,6 @@ struct worker *worker_make(struct run *run, const struct graph *graph, unsigned 
 void worker_free(struct worker *worker)
 {
 	plan_free(&worker->plan);
-	free(worker->batches);
 	free(worker);
 }
 
@@ -119,11 +118,12 @@ static int workers_make(struct run *run, struct errors *errors)
 		if (worker)
 			run->workers[run->n_workers++] = worker;
 		if (!worker || plan_make(graph, run->nodes, worker, &worker->plan) ||
-		    batches_make(worker, &worker->plan)) {
+		    batches_make(&worker->plan, 0)) {
 			error_machine_at(errors, (struct place){.file = graph->file},
 					 "no memory for worker %u", i);
 			return -1;
 		}
+		batches_reset(worker);
 	}
 	return 0;
 }
@@ -317,6 +317,12 @@ void run_close(struct run *run)
 	free(run->workers);
 	graph_free(run->graph);
 	free(run);
+}
+
+void run_listen(struct run *run, void (*hear)(void *to, const char *event, json_t *what), void *to)
+{
+	run->hear = hear;
+	run->hear_to = to;
 }
 
 const struct graph *run_graph(const struct run *run)

@@ -66,15 +66,20 @@ int run_switch(struct run *, struct graph *, bool allow_loss, struct errors *);
 // The same with the graph of a file, losing nothing.
 int run_reload(struct run *, const char *file, const struct graph_set *, unsigned n_sets,
 	       struct errors *);
-// How long workers were parked by the last switch.
-uint64_t run_switch_ns(const struct run *);
+// One who is told of what is done to the run, whoever does it; NULL: nobody. On the control thread,
+// after it was done: "graph" {"diff": as run_diff_json(), "parked_ns"}, "command" {"node",
+// "command"}. What it is told becomes its own.
+void run_listen(struct run *, void (*hear)(void *to, const char *event, json_t *what), void *to);
+// How long workers were parked when they last were: the longest. Not while they are.
+uint64_t run_parked_ns(const struct run *);
 
 // Counters of a node, gathered over the workers. Arrays have the node's gate counts and reasons.
 struct node_counts {
 	uint64_t in[GATES_MAX];
 	uint64_t out[GATES_MAX];
 	uint64_t in_batches;
-	uint64_t out_batches;
+	uint64_t out_batches; // of all gates
+	uint64_t gate_batches[GATES_MAX];
 	uint64_t made, consumed, held, released;       // held: now
 	uint64_t cycles, cycles_sampled, cycles_calls; // packets and calls that were sampled
 	uint64_t dropped[64];			       // by reason
@@ -88,6 +93,7 @@ struct node *run_node(struct run *, unsigned node);
 struct worker_counts {
 	int core;
 	uint64_t polls, busy_cycles, idle_cycles;
+	uint64_t parks, parked_cycles;
 };
 unsigned run_workers(const struct run *);
 void run_worker_counts(const struct run *, unsigned index, struct worker_counts *);
@@ -106,6 +112,9 @@ json_t *run_json(struct run *);
 json_t *run_node_json(struct run *, unsigned index);
 json_t *run_port_json(struct run *, unsigned index);
 json_t *run_worker_json(struct run *, unsigned index);
+// What passed each link: [{"from", "ogate", "ogate_name" (or null), "to", "igate", "igate_name",
+// "packets", "batches", "back" (a link of a loop)}]. The counters are the output gate's.
+json_t *run_links_json(struct run *);
 
 // What a change to another graph would do: {"nodes": {"kept": [names], "live": .., "replaced": ..,
 // "new": .., "removed": ..}, "ports": the same, "losses": [texts]}.

@@ -3,32 +3,11 @@
 // plans are swapped in one park, then what is gone is closed.
 
 #include <stdlib.h>
-#include <sched.h>
 #include <string.h>
 
-#include "run/inside.h"
+#include "run/change.h"
 
-#define DRAIN_NS 1000000000ULL // for packets held by nodes that go
-#define LAST_PASSES 1000       // over what is pending, in the park
-
-// The new side while it is made.
-struct change {
-	struct run *run;
-	struct graph *old;
-	struct graph *new;
-	struct arena *arena;
-	struct graph_diff *diff;
-	struct run_port **ports;
-	struct run_node **nodes;
-	struct worker **workers;
-	bool *fresh; // workers that are new
-	struct plan *plans;
-};
-
-static bool goes_on(enum graph_fate fate)
-{
-	return fate == FATE_KEPT || fate == FATE_LIVE;
-}
+#define LAST_PASSES 1000 // over what is pending, in the park
 
 static int losses_refuse(const struct change *change, bool allow_loss, struct errors *errors)
 {
@@ -120,7 +99,7 @@ static int workers_change(struct change *change, struct errors *errors)
 		worker->index = index;
 		if (taps_set(new, &change->plans[i], change->run->taps))
 			goto no_memory;
-		if (change->fresh[i] && batches_make(worker, &change->plans[i]))
+		if (batches_make(&change->plans[i], worker->plan.n_batches))
 			goto no_memory;
 		if (change->fresh[i] && change->run->started &&
 		    worker_start(worker, new->workers[i].place, errors))
@@ -132,77 +111,6 @@ no_memory:
 	return -1;
 }
 
-// Whether an old node goes with packets that nobody takes over.
-static bool node_must_drain(const struct change *change, unsigned old)
-{
-	const struct graph_diff *diff = change->diff;
-
-	if (goes_on(diff->gone_nodes[old]) || !node_held(change->run, old))
-		return false;
-	for (unsigned i = 0; i < change->new->n_nodes; i++)
-		if (diff->old_nodes[i] == (int)old && change->new->nodes[i].type->take)
-			return false;
-	return true;
-}
-
-static bool change_must_drain(const struct change *change)
-{
-	for (unsigned i = 0; i < change->old->n_nodes; i++)
-		if (node_must_drain(change, i))
-			return true;
-	return false;
-}
-
-// Parked on success.
-static int draining_set(struct run *run, bool draining, struct errors *errors)
-{
-	int status = run_park(run, errors);
-
-	// After a failure no worker may be left draining: whether it is parked or not, it reads
-	// this anew at each poll.
-	for (unsigned i = 0; i < run->n_workers; i++)
-		__atomic_store_n(&run->workers[i]->draining, draining && !status, __ATOMIC_RELAXED);
-	return status;
-}
-
-// Lets held packets run to their end through the old graph. The workers are parked on success.
-static int change_drain(struct change *change, bool allow_loss, struct errors *errors)
-{
-	struct run *run = change->run;
-	uint64_t limit = run_time_ns(run) + DRAIN_NS;
-
-	if (run_park(run, errors))
-		return -1;
-	// Only what is seen in a park holds: a packet may be on its way from one node that goes to
-	// another.
-	while (change_must_drain(change) && run_time_ns(run) < limit) {
-		if (draining_set(run, true, errors))
-			return -1;
-		run_unpark(run);
-		while (change_must_drain(change) && run_time_ns(run) < limit) {
-			if (!run->started)
-				run_step(run);
-			sched_yield();
-		}
-		if (draining_set(run, false, errors))
-			return -1;
-	}
-	if (allow_loss || !change_must_drain(change))
-		return 0;
-	run_unpark(run);
-	for (unsigned i = 0; i < change->old->n_nodes; i++) {
-		uint64_t held = node_held(run, i);
-
-		if (node_must_drain(change, i))
-			error_at(
-			    errors, change->old->nodes[i].place,
-			    "%s '%s' goes, but its %lu packet%s did not leave it within a second",
-			    change->old->nodes[i].type->name, change->old->nodes[i].name, held,
-			    held == 1 ? "" : "s");
-	}
-	return -1;
-}
-
 static void node_hand_over(struct change *change, unsigned i)
 {
 	int old = change->diff->old_nodes[i];
@@ -210,7 +118,6 @@ static void node_hand_over(struct change *change, unsigned i)
 
 	if (old < 0)
 		return;
-	counts_fold(change->run, change->run->nodes[old], (unsigned)old);
 	if (goes_on(change->diff->nodes[i])) {
 		node->spec = &change->new->nodes[i];
 		node->pub.params = node->spec->params;
@@ -230,6 +137,13 @@ static void worker_hand_over(struct change *change, unsigned i)
 	struct plan plan = worker->plan;
 
 	worker->plan = change->plans[i];
+	if (worker->plan.batches) {
+		batches_reset(worker);
+	} else {
+		worker->plan.batches = plan.batches;
+		worker->plan.n_batches = plan.n_batches;
+		plan.batches = NULL;
+	}
 	change->plans[i] = plan;
 	worker->index = i;
 	worker->turn = 0;
@@ -238,8 +152,6 @@ static void worker_hand_over(struct change *change, unsigned i)
 	worker->watch = change->new->settings.watch;
 	worker->watch_in = worker->watch;
 	worker->spin = change->new->settings.idle.n == IDLE_SPIN;
-	// Without memory for a larger one the worker keeps its pool of batches.
-	(void)batches_make(worker, &worker->plan);
 }
 
 // In the park.
@@ -275,6 +187,27 @@ static void arrays_swap(struct change *change)
 	change->ports = ports;
 	change->nodes = nodes;
 	change->workers = workers;
+}
+
+// The plan that an old worker had. After the switch.
+static const struct plan *plan_old(const struct change *change, const struct worker *worker)
+{
+	for (unsigned i = 0; i < change->new->n_workers; i++)
+		if (change->run->workers[i] == worker)
+			return &change->plans[i];
+	return &worker->plan;
+}
+
+// What was counted in the old plans. Not in the park: every counter would come from another core.
+static void counts_hand_over(struct change *change, unsigned n_old_workers)
+{
+	for (unsigned i = 0; i < change->new->n_nodes; i++) {
+		struct run_node *node = change->run->nodes[i];
+
+		for (unsigned w = 0; change->diff->old_nodes[i] >= 0 && w < n_old_workers; w++)
+			counts_add(&node->base, plan_old(change, change->workers[w]),
+				   (unsigned)change->diff->old_nodes[i]);
+	}
 }
 
 // What an old node dropped outside of its calls, in close() at the latest, is its successor's: else
@@ -357,8 +290,8 @@ static void change_free(struct change *change)
 int run_switch(struct run *run, struct graph *new, bool allow_loss, struct errors *errors)
 {
 	struct change change = {.run = run, .old = run->graph, .new = new, .arena = arena_new()};
+	json_t *diff = run->hear ? run_diff_json(run, new) : NULL;
 	unsigned n_old_workers = run->n_workers;
-	uint64_t parked_ns;
 
 	change.diff = graph_diff(change.arena, run->graph, new);
 	if (losses_refuse(&change, allow_loss, errors) || !pool_make(run, new, errors) ||
@@ -367,9 +300,9 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 		new_discard(&change);
 		change_free(&change);
 		graph_free(new);
+		json_decref(diff);
 		return -1;
 	}
-	parked_ns = run_time_ns(run);
 	change_apply(&change);
 	run_pollers(run, false);
 	arrays_swap(&change);
@@ -378,16 +311,15 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	run->stuck = NULL; // it may name a node that goes
 	run_pollers(run, true);
 	run_unpark(run);
-	run->switch_ns = run_time_ns(run) - parked_ns;
+	counts_hand_over(&change, n_old_workers);
 	old_close(&change, n_old_workers);
 	graph_free(change.old);
 	change_free(&change);
+	if (diff)
+		run->hear(run->hear_to, "graph",
+			  json_pack("{s:o, s:I}", "diff", diff, "parked_ns",
+				    (json_int_t)run_parked_ns(run)));
 	return 0;
-}
-
-uint64_t run_switch_ns(const struct run *run)
-{
-	return run->switch_ns;
 }
 
 int run_reload(struct run *run, const char *file, const struct graph_set *sets, unsigned n_sets,

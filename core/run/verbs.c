@@ -14,7 +14,7 @@ struct batch *batch_new(struct ctx *ctx)
 	if (likely(batch)) {
 		worker->free = batch->next;
 	} else if (worker->n_fresh) {
-		batch = &worker->batches[--worker->n_fresh];
+		batch = &worker->plan.batches[--worker->n_fresh];
 	} else {
 		return NULL;
 	}

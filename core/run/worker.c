@@ -25,6 +25,7 @@ static int request_read(const struct worker *worker)
 
 static void worker_park(struct worker *worker)
 {
+	uint64_t before = rte_rdtsc();
 	unsigned spins = 0;
 
 	__atomic_store_n(&worker->parked, 1, __ATOMIC_SEQ_CST);
@@ -34,6 +35,9 @@ static void worker_park(struct worker *worker)
 			sched_yield();
 		rte_pause();
 	}
+	worker->parked_last = rte_rdtsc() - before;
+	counter_add(&worker->parked_cycles, worker->parked_last);
+	counter_add(&worker->parks, 1);
 	// The next request is read after this: whoever asks for the next park either sees it, or
 	// is seen.
 	__atomic_store_n(&worker->parked, 0, __ATOMIC_SEQ_CST);
@@ -110,6 +114,22 @@ static void *worker_main(void *arg)
 	worker_finish(worker);
 	rte_thread_unregister();
 	return NULL;
+}
+
+// The times are in the worker's own TSC: what it lost, not what whoever parked it saw.
+uint64_t run_parked_ns(const struct run *run)
+{
+	uint64_t longest = 0;
+
+	for (unsigned i = 0; i < run->n_workers; i++) {
+		struct worker *worker = run->workers[i];
+
+		while (worker->started && worker_parked(worker) &&
+		       request_read(worker) == WORKER_RUN)
+			sched_yield();
+		longest = RTE_MAX(longest, worker->parked_last);
+	}
+	return (uint64_t)((double)longest * 1e9 / (double)run_cycles_hz());
 }
 
 bool worker_parked(const struct worker *worker)

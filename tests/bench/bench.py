@@ -4,8 +4,8 @@
 
 BENCH_SECONDS (1): how long a window is; those within one process are half as long.
 BENCH_PAIRS (7): how often each is measured.
-BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start, capture;
-all, if unset.
+BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start, parked,
+watched, capture; all, if unset.
 """
 
 import json
@@ -16,6 +16,7 @@ import time
 
 import bridge
 import capture
+import control
 import measure
 import nodes
 import process
@@ -25,7 +26,7 @@ import targets
 from machine import Hugepages, Machine, environment, load, note
 
 PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start',
-         'capture')
+         'parked', 'watched', 'capture')
 
 
 def parts_wanted():
@@ -65,6 +66,10 @@ def measure_parts(machine, wanted, disturbances):
         result['memory'] = process.memory(machine)
     if 'start' in wanted:
         result['seconds'] = process.first_packet(machine)
+    if 'parked' in wanted:
+        result['parked'] = control.parked(machine)
+    if 'watched' in wanted:
+        result['watched'] = control.watched(machine, disturbances)
     if 'capture' in wanted:
         result['capture'] = capture.compare(machine, disturbances)
     return result

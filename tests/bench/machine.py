@@ -91,7 +91,7 @@ class Machine:
 class Watch:
     """What the thread on the worker's core lost to others, between two moments."""
 
-    def __init__(self, machine, pid):
+    def __init__(self, machine, pid, any_memory=False):
         self.machine = machine
         self.task = None
         for task in pathlib.Path(f'/proc/{pid}/task').iterdir():
@@ -101,7 +101,7 @@ class Watch:
                 os.sched_setaffinity(int(task.name), {machine.control})
         if not self.task:
             raise RuntimeError(f'no thread of process {pid} is bound to core {machine.worker}')
-        if (status_mib(pid, 'HugetlbPages') > 0) != machine.hugepages:
+        if not any_memory and (status_mib(pid, 'HugetlbPages') > 0) != machine.hugepages:
             raise RuntimeError(f'process {pid} has not the kind of memory that it was given')
         self.begin()
 

@@ -54,13 +54,13 @@ def write_graph(text):
 class Process:
     """A graph that runs, and reports every `period` seconds."""
 
-    def __init__(self, machine, text, period):
+    def __init__(self, machine, text, period, more=()):
         self.graph = write_graph(text)
         self.text = text
         self.stderr = tempfile.TemporaryFile('w+')
         self.process = machine.popen(
             [PROGRAM, 'run', self.graph.name, '--json', '--module', MODULE,
-             '--stats', f'{max(round(period * 1000), 1)}ms'],
+             '--stats', f'{max(round(period * 1000), 1)}ms', *more],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.stderr, text=True)
 
     def __enter__(self):

@@ -351,6 +351,7 @@ def many(instance):
         data = answer.read(200 if i % 2 else None)
         if len(data) < 200:
             short.append((i, len(data)))
+        answer.close()
         connection.close()
     report(f"{captures} captures", not short, str(short[:3]))
     report("all of them are gone", wait_for(lambda: not instance.running()),
@@ -358,8 +359,9 @@ def many(instance):
     streams = [instance.stream("/nodes/make/capture") for _ in range(17)]
     report("16 at once, and no more", [s[1].status for s in streams] == [200] * 16 + [503],
            str([s[1].status for s in streams]))
-    for connection, _ in streams:
+    for connection, answer in streams:
         if connection:
+            answer.close()
             connection.close()
     report("the 16 are gone", wait_for(lambda: not instance.running()), str(instance.running()))
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a client of a control socket may try: hostile_http.py SOCKET PID. The process must go on to
-make packets, and neither descriptors nor memory may grow. One line a test, as tests/lib/script.sh
-has them."""
+"""What a client of a control server may try: hostile_http.py SOCKET PID, or HOST:PORT PID with the
+token in $TOKEN. The process must go on to make packets, and neither descriptors nor memory may
+grow. One line a test, as tests/lib/script.sh has them."""
 
 import json
 import os
 import random
 import socket
 import sys
+import threading
 import time
 
 path, pid = sys.argv[1], int(sys.argv[2])
@@ -23,9 +24,17 @@ def report(name, good, why=""):
     failed = failed or not good
 
 
+tcp = not path.startswith("/")
+token = os.environ.get("TOKEN", "")
+
+
 def connect(timeout=20):
-    sock = socket.socket(socket.AF_UNIX)
-    sock.connect(path)
+    if tcp:
+        host, _, port = path.rpartition(":")
+        sock = socket.create_connection((host, int(port)))
+    else:
+        sock = socket.socket(socket.AF_UNIX)
+        sock.connect(path)
     sock.settimeout(timeout)
     return sock
 
@@ -60,7 +69,10 @@ def ask(data):
 
 
 def request(method, target, body=b"", headers=()):
-    lines = [f"{method} {target} HTTP/1.1", "Host: sluice", "Connection: close", *headers]
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {path if tcp else 'sluice'}",
+             "Connection: close", *headers]
+    if tcp:
+        lines.append(f"Authorization: Bearer {token}")
     if body:
         lines.append(f"Content-Length: {len(body)}")
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
@@ -150,7 +162,8 @@ def paths():
     tries = ["/", "//", "/nodes/", "/nodes//", "/nodes/fwd/", "/nodes/fwd/add/x", "/nodes/%00",
              "/nodes/%ff%fe", "/%2e%2e/%2e%2e/etc/passwd", "/../x", "/nodes/fwd%2Fadd", "*", "x",
              "/stats?" + "a=b&" * 500, "/" + "a" * 20000, "/nodes/" + "%41" * 3000, "/{node}",
-             "/nodes/{node}", "/graph?file=%ff", "/ports/none", "/nodes/fwd?%"]
+             "/nodes/{node}", "/graph?file=%ff", "/ports/none", "/nodes/fwd?%", "/links/x",
+             "/events/", "/events?interval=", "/events?interval=0s", "/events?interval=%ff"]
     wrong = []
     for target in tries:
         for method in ("GET", "POST", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "X" * 900):
@@ -187,6 +200,94 @@ def bodies():
     report("the longest body is read", status == 400 and b"empty" in body, f"{status} {body[:99]}")
     status, body = ask(request("PUT", "/graph", b"nodes: {a: Source}\0\n"))
     report("a NUL in the body", status == 400, f"{status} {body[:99]}")
+
+
+def headers():
+    def status(*lines):
+        return ask(request("GET", "/stats", headers=lines))[0]
+
+    report("a header of 1 MiB is refused", status("X: " + "a" * (1 << 20)) in (0, 400, 413, 431))
+    report("100,000 headers are refused", status(*["X: y"] * 100_000) in (0, 400, 413, 431))
+    report("a header in the form of none is refused or passed over",
+           status("no colon", ": no name", "a b: c") in (0, 200, 400))
+    report("two lengths are refused", status("Content-Length: 5", "Content-Length: 6") in (0, 400))
+    report("a length that is none is refused", status("Content-Length: -1") in (0, 400, 413))
+    with connect() as sock:
+        n = 0
+        send(sock, b"GET /stats HTTP/1.1\r\n")
+        while n < 100 and send(sock, b"X: " + b"a" * 65536 + b"\r\n"):
+            n += 1
+    report("headers without end are cut off", n < 100, f"{n * 64} KiB were taken")
+    goes_on("headers")
+
+
+def listener():
+    """A client of events, once it gets them."""
+    sock = connect()
+    send(sock, request("GET", "/events?interval=50ms"))
+    assert b" 200 " in sock.recv(4096)
+    return sock
+
+
+def events():
+    """Those who listen and never read, and those who leave."""
+    for _ in range(100):
+        listener().close()
+    deaf = []
+    for _ in range(16):
+        def more():
+            try:
+                deaf.append(listener())
+                return True
+            except AssertionError:
+                return False
+        wait_until(more)
+    status, body = ask(request("GET", "/events"))
+    report("listeners to events: only so many", len(deaf) == 16 and status == 503, f"{len(deaf)}")
+    goes_on("listeners that never read")
+    for sock in deaf:
+        sock.close()
+
+    def again():
+        try:
+            listener().close()
+            return True
+        except AssertionError:
+            return False
+    report("listeners that left make room", wait_until(again))
+
+
+def changes():
+    """Two clients that change the graph at once: each change is done whole, after the other."""
+    texts = [b"nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 256}}, q: Queue}\n"
+             b"graph: [make -> q -> fwd -> Sink]\n",
+             b"nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 256}}, q: Queue, "
+             b"swap: MACSwap}\ngraph: [make -> q -> swap -> fwd -> Sink]\n"]
+    wrong = []
+    balance = []
+    ask(request("PUT", "/graph?allow_loss=1", texts[0]))
+
+    def client(text):
+        for _ in range(20):
+            status, body = ask(request("PUT", "/graph?allow_loss=1", text))
+            # A machine that is too busy may refuse; nothing has changed then.
+            if status == 503:
+                continue
+            if status != 200:
+                wrong.append((status, body))
+                continue
+            nodes = json.loads(body)["nodes"]
+            balance.append(("swap" in nodes["new"]) - ("swap" in nodes["removed"]))
+
+    threads = [threading.Thread(target=client, args=(text,)) for text in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    has_swap = "swap" in get("/nodes")
+    report("two that change the graph at once", not wrong and sum(balance) == has_swap,
+           f"{wrong[:2]} {balance} {has_swap}")
+    goes_on("two that change the graph at once")
 
 
 def half_open():
@@ -236,7 +337,7 @@ def main():
     for _ in range(4):
         ask(request("PUT", "/graph", b"#" * (16 << 20)))
     fds, memory = descriptors(), memory_kb()
-    for part in (malformed, paths, bodies, half_open, never_reads, many):
+    for part in (malformed, paths, headers, bodies, half_open, never_reads, many, events, changes):
         part()
     goes_on("after all of it")
     report("descriptors do not grow", wait_until(lambda: descriptors() <= fds),

@@ -11,9 +11,7 @@ import subprocess
 import sys
 import time
 
-program, folder = sys.argv[1:]
 reloads = 200
-path = os.path.join(os.environ["SLUICE_SOCKETS"], "load.sock")
 failed = False
 
 # What is not the next number leaves by gate 1.
@@ -79,7 +77,7 @@ def shape(i, cores):
 class Connection(http.client.HTTPConnection):
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(path)
+        self.sock.connect(os.path.join(os.environ["SLUICE_SOCKETS"], "load.sock"))
         self.sock.settimeout(60)
 
 
@@ -133,8 +131,8 @@ def switch(cores):
     return sorted(parked)
 
 
-def main():
-    cores = sorted(os.sched_getaffinity(0))
+def run(program, folder, cores, begun=lambda pid: None):
+    """How long workers were parked by each change, in ns, sorted; `begun` is called when it runs."""
     file = os.path.join(folder, "load.yaml")
     with open(file, "w", encoding="utf-8") as out:
         out.write(shape(0, cores))
@@ -142,6 +140,7 @@ def main():
                           stdout=subprocess.PIPE, text=True) as process:
         try:
             wait_for(answers)
+            begun(process.pid)
             status, answer = ask("POST", "/nodes/fwd/add",
                                  '{"mac": "02:00:00:00:00:02", "gate": 1}')
             report("a station is added", status == 200, str(answer))
@@ -164,9 +163,16 @@ def main():
            nodes["check"]["out"] == [nodes["good"]["consumed"], 0]
            and nodes["wrong"]["in"] == [0] and nodes["check"]["counters"]["errors"] == 0,
            str(nodes["check"]))
-    print(f"{nodes['good']['consumed']} packets; workers were parked for "
+    print(f"{nodes['good']['consumed']} packets")
+    return parked
+
+
+def main():
+    parked = run(*sys.argv[1:], sorted(os.sched_getaffinity(0)))
+    print(f"workers were parked for "
           f"{parked[len(parked) // 2] / 1000:.1f} us (median), {parked[-1] / 1000:.1f} us at most")
+    sys.exit(failed)
 
 
-main()
-sys.exit(failed)
+if __name__ == '__main__':
+    main()

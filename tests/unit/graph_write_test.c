@@ -24,7 +24,7 @@ static void written_by_hand(void)
 	round_trip(engine_graph(PORTS "nodes:\n" RX_TX "  p: Pass\n"
 				      "graph: ['rx -> [side]p[miss] -> Probe -> [1]p',\n"
 				      "        'p[hit] -> Probe -> tx']\n"));
-	round_trip(engine_graph("name: 'a: b'\nburst: 3\nidle: spin\nmemory: 3MiB\n" PORTS
+	round_trip(engine_graph("eal: 'a: b'\nburst: 3\nidle: spin\nmemory: 3MiB\n" PORTS
 				"nodes:\n" RX_TX "  m: Mesh\n"
 				"graph: ['rx -> [7]m[9] -> tx']\n"
 				"workers: [{sources: [rx], policy: {weighted: {rx: 4}}}]\n"));
@@ -41,7 +41,7 @@ static void written_by_hand(void)
 // A dollar sign in what is written must not be read as a var.
 static void dollar_signs(void)
 {
-	round_trip(engine_graph("vars: {who: me}\nname: $$5\neal: '--no-huge -- $$x $who'\n"
+	round_trip(engine_graph("vars: {who: me}\nname: web\neal: '$$5 -- $$x $who'\n"
 				"ports: {out: {pcap: {tx: 'a$$b.pcap'}}}\n"
 				"nodes: {s: Source, tx: {PortOut: {port: out}}}\n"
 				"graph: [s -> tx]\n"));
@@ -49,15 +49,15 @@ static void dollar_signs(void)
 
 static void texts_that_look_like_others(void)
 {
-	static const char *const names[] = {
+	static const char *const texts[] = {
 	    "'5'",   "'true'", "'~'",	"'null'", "'a # b'", "'- x'", "\"a\\tb\"", "'[x]'", "'\"'",
 	    "\"'\"", "'%'",    "' x '", "'a: '",  "'&a'",    "'*a'",  "'!a'",	   "'@'",   "ünï",
 	};
 	struct engine_text text;
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		text = (struct engine_text){0};
-		engine_put(&text, "name: %s\nnodes: {s: Source}\n", names[i]);
+		engine_put(&text, "eal: %s\nnodes: {s: Source}\n", texts[i]);
 		round_trip(engine_graph(text.text));
 		free(text.text);
 	}

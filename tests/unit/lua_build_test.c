@@ -103,9 +103,9 @@ static void test_ports(void)
 static void test_settings(void)
 {
 	lua_expect_graph(
-	    "settings{burst = 16, idle = 'spin', name = 'a $name'}\nsettings{watch = 8}\n"
+	    "settings{burst = 16, idle = 'spin', eal = 'a $name'}\nsettings{watch = 8}\n"
 	    "chain(Source('s', {count = 2}), Sink('k'))",
-	    "burst: 16\nidle: spin\nname: a $$name\nwatch: 8\n"
+	    "burst: 16\neal: a $$name\nidle: spin\nwatch: 8\n"
 	    "nodes: {s: {Source: {count: 2}}, k: Sink}\ngraph: [s -> k]\n");
 }
 

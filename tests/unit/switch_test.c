@@ -300,7 +300,7 @@ static void workers_come_and_go(void)
 		CU_ASSERT_EQUAL(run_workers(run), i % 2 ? 2 : 1);
 		CU_ASSERT_EQUAL(asked(run, "workers"), i % 2 ? 2 : 1);
 	}
-	CU_ASSERT_TRUE(run_switch_ns(run) > 0);
+	CU_ASSERT_TRUE(run_parked_ns(run) > 0);
 	engine_finish(run);
 }
 
