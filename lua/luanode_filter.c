@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "filter.h"
 #include "lua/luanode.h"
-#include "modules/filter_program.h"
 
 #define FILTERS_MAX 256	  // that a script may have at a time
 #define FILTERS_CACHED 64 // texts that are remembered
@@ -138,8 +138,7 @@ int luanode_select(lua_State *lua)
 	for (; mask; mask &= mask - 1) {
 		struct rte_mbuf *pkt = node->in->pkts[__builtin_ctzll(mask)];
 
-		if (filter->run ? filter->run(pkt) != 0
-				: filter_interpret(filter->program.bf_insns, pkt))
+		if (filter_matches(filter, pkt))
 			found |= mask & -mask;
 	}
 	lua_pushinteger(lua, (lua_Integer)found);

@@ -2,7 +2,7 @@
 // Filter: tell packets apart by a pcap-filter expression. libpcap compiles it, DPDK turns it into
 // machine code where that is known to be right; libpcap's interpreter runs the rest.
 
-#include "filter_program.h"
+#include "filter.h"
 #include "module.h"
 
 enum { FILTER_MATCH, FILTER_MISS };

@@ -129,3 +129,8 @@ void signals_sleep(uint64_t ns, int fd)
 
 	ppoll(events, 2, &time, NULL);
 }
+
+int signals_event(void)
+{
+	return stop_event;
+}

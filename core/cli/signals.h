@@ -24,4 +24,7 @@ void signals_stop(void);
 // (-1: from nothing).
 void signals_sleep(uint64_t ns, int fd);
 
+// A descriptor that can be read once a stop is requested.
+int signals_event(void);
+
 #endif

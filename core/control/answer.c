@@ -90,6 +90,9 @@ bool answer_send(struct control *control, struct MHD_Connection *connection, str
 	// No time is set to a client of a stream that waits, so its connection serves nothing else.
 	if (answer->stream.read && answer->stream.waker)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	if (*answer->location)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_LOCATION,
+					answer->location);
 	if (answer->allow)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, answer->allow);
 	result = MHD_queue_response(connection, answer->status, response);

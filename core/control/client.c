@@ -11,6 +11,7 @@
 #include "value/value.h"
 
 #define CONNECT_SECONDS 5L
+#define STREAM_BYTES (512L << 10) // of a stream, that are read at once
 
 // What is no fault of a file.
 static const struct place none = {.file = "sluice"};
@@ -171,27 +172,129 @@ static bool request_send(struct client *client, const struct client_request *req
 	return false;
 }
 
-bool client_ask(struct client *client, const struct client_request *request,
-		struct client_reply *reply, struct errors *errors)
+// What the answer means, if it is no success: false.
+static bool reply_good(struct client *client, const char *fault_file, struct client_reply *reply,
+		       struct errors *errors)
 {
 	const json_t *list;
 
-	*reply = (struct client_reply){0};
-	if (!request_send(client, request, reply, errors)) {
-		client_reply_free(reply);
-		return false;
-	}
 	reply->json = json_loads(reply->text, JSON_DECODE_ANY, NULL);
 	list = json_object_get(reply->json, "errors");
 	if (reply->status < 400)
 		return true;
 	if (json_array_size(list))
-		errors_take(list, reply->status >= 500, request->fault_file, errors);
+		errors_take(list, reply->status >= 500, fault_file, errors);
 	else
 		error_machine_at(errors, none, "instance \"%s\" answers with the status %ld",
 				 client->instance.name, reply->status);
 	client_reply_free(reply);
 	return false;
+}
+
+bool client_ask(struct client *client, const struct client_request *request,
+		struct client_reply *reply, struct errors *errors)
+{
+	*reply = (struct client_reply){0};
+	if (!request_send(client, request, reply, errors)) {
+		client_reply_free(reply);
+		return false;
+	}
+	return reply_good(client, request->fault_file, reply, errors);
+}
+
+// A stream that is being taken. An answer that is none, but says what is wrong, is gathered.
+struct taking {
+	struct client *client;
+	struct client_stream *stream;
+	FILE *fault;
+	bool enough;
+};
+
+static size_t stream_write(char *data, size_t size, size_t n, void *to)
+{
+	struct taking *at = to;
+
+	at->client->api.getinfo(at->client->curl, CURLINFO_RESPONSE_CODE, &at->stream->status);
+	if (at->stream->status >= 400)
+		return fwrite(data, size, n, at->fault) * size;
+	at->enough = !at->stream->take(at->stream->to, data, size * n);
+	return at->enough ? 0 : size * n;
+}
+
+static size_t stream_header(char *data, size_t size, size_t n, void *to)
+{
+	static const char name[] = "Content-Location: ";
+	struct client_stream *stream = ((struct taking *)to)->stream;
+	size_t head = sizeof(name) - 1, length = size * n;
+
+	if (length > head && !strncasecmp(data, name, head)) {
+		length -= head;
+		length = length < sizeof(stream->location) ? length : sizeof(stream->location) - 1;
+		memcpy(stream->location, data + head, length);
+		stream->location[length] = '\0';
+		stream->location[strcspn(stream->location, "\r\n")] = '\0';
+	}
+	return size * n;
+}
+
+// Until the answer has ended. What ended it is curl's.
+static CURLcode stream_run(struct client *client, CURLM *multi, struct client_stream *stream)
+{
+	const struct curl *api = &client->api;
+	bool stopped = false;
+	int running = 1, left;
+
+	while (!api->multi_perform(multi, &running) && running) {
+		struct curl_waitfd stop = {.fd = stream->stop_fd, .events = CURL_WAIT_POLLIN};
+
+		api->multi_poll(multi, &stop, stream->stop_fd >= 0 && !stopped ? 1 : 0, 1000, NULL);
+		if (!stop.revents)
+			continue;
+		stopped = true;
+		stream->stop(stream->to);
+	}
+	for (CURLMsg *message; (message = api->multi_read(multi, &left));)
+		if (message->msg == CURLMSG_DONE)
+			return message->data.result;
+	return CURLE_OUT_OF_MEMORY;
+}
+
+bool client_stream(struct client *client, struct client_stream *stream, struct errors *errors)
+{
+	const struct client_request request = {.method = "GET", .path = stream->path};
+	const struct curl *api = &client->api;
+	struct client_reply reply = {0};
+	struct taking at = {.client = client, .stream = stream};
+	CURLM *multi = api->multi_init();
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+	char *url = NULL;
+	size_t n = 0;
+	bool good = false;
+
+	at.fault = open_memstream(&reply.text, &n);
+	if (multi && at.fault && asprintf(&url, "http://sluice%s", stream->path) >= 0) {
+		request_set_up(client, &request, url, NULL);
+		api->setopt(client->curl, CURLOPT_WRITEFUNCTION, stream_write);
+		api->setopt(client->curl, CURLOPT_WRITEDATA, &at);
+		api->setopt(client->curl, CURLOPT_HEADERFUNCTION, stream_header);
+		api->setopt(client->curl, CURLOPT_HEADERDATA, &at);
+		api->setopt(client->curl, CURLOPT_BUFFERSIZE, STREAM_BYTES);
+		api->multi_add(multi, client->curl);
+		code = stream_run(client, multi, stream);
+		api->multi_remove(multi, client->curl);
+	}
+	if (at.fault)
+		fclose(at.fault);
+	api->multi_cleanup(multi);
+	free(url);
+	reply.status = stream->status;
+	if (!code || at.enough)
+		good = reply_good(client, "sluice", &reply, errors);
+	else
+		error_machine_at(errors, none, "instance \"%s\" does not answer: %s",
+				 client->instance.name, api->strerror(code));
+	client_reply_free(&reply);
+	return good;
 }
 
 void client_reply_free(struct client_reply *reply)

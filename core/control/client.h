@@ -43,6 +43,23 @@ bool client_ask(struct client *, const struct client_request *, struct client_re
 		struct errors *);
 void client_reply_free(struct client_reply *);
 
+// An answer that comes bit by bit.
+struct client_stream {
+	const char *path;
+	// What has come. false: no more is wanted, and the connection is closed.
+	bool (*take)(void *to, const void *bytes, size_t n);
+	void *to;
+	// When it can be read, stop() is called once, and what then comes is still taken. -1:
+	// never.
+	int stop_fd;
+	void (*stop)(void *to);
+	char location[64]; // what the answer says that it is of, from the first byte on
+	long status;	   // of HTTP
+};
+
+// Asks with GET, and gives what comes to take() until it ends. false as client_ask().
+bool client_stream(struct client *, struct client_stream *, struct errors *);
+
 // A text as part of a path or query; the caller frees it.
 char *client_escape(struct client *, const char *);
 

@@ -23,6 +23,13 @@ bool curl_load(struct curl *curl, const char *what, struct errors *errors)
 	    {"curl_easy_strerror", &curl->strerror},
 	    {"curl_easy_escape", &curl->escape},
 	    {"curl_free", &curl->free},
+	    {"curl_multi_init", &curl->multi_init},
+	    {"curl_multi_cleanup", &curl->multi_cleanup},
+	    {"curl_multi_add_handle", &curl->multi_add},
+	    {"curl_multi_remove_handle", &curl->multi_remove},
+	    {"curl_multi_perform", &curl->multi_perform},
+	    {"curl_multi_poll", &curl->multi_poll},
+	    {"curl_multi_info_read", &curl->multi_read},
 	};
 
 	for (size_t i = 0; library && i < sizeof(rows) / sizeof(*rows); i++) {

@@ -20,6 +20,13 @@ struct curl {
 	typeof(&curl_easy_strerror) strerror;
 	typeof(&curl_easy_escape) escape;
 	typeof(&curl_free) free;
+	typeof(&curl_multi_init) multi_init;
+	typeof(&curl_multi_cleanup) multi_cleanup;
+	typeof(&curl_multi_add_handle) multi_add;
+	typeof(&curl_multi_remove_handle) multi_remove;
+	typeof(&curl_multi_perform) multi_perform;
+	typeof(&curl_multi_poll) multi_poll;
+	typeof(&curl_multi_info_read) multi_read;
 };
 
 // false with the reason in errors, behind `what` cannot be done without it.

@@ -31,8 +31,10 @@ struct control {
 	bool closing;  // answers that have no end come to theirs
 	bool moved;    // a stream has handed out bytes since this was last false
 	struct events *events;
-	struct stream *streams; // that are being answered
-	unsigned n_waiting;	// of them with a waker
+	struct stream *streams;	  // that are being answered
+	unsigned n_waiting;	  // of them with a waker
+	struct capture *captures; // the newest first
+	unsigned n_captures;	  // there have been so many
 };
 
 struct request {
@@ -86,6 +88,7 @@ struct answer {
 	struct answer_stream stream;
 	const char *type;  // of all but json
 	const char *allow; // the methods that the path has; NULL: not said
+	char location[32]; // of what the content is of; "": not said
 };
 
 struct route {
@@ -155,6 +158,14 @@ int control_listen(struct control *, const struct control_options *, struct erro
 
 // The document that describes all routes.
 json_t *openapi(void);
+
+// routes.c
+// What the path names first; NULL after answering that there is none, and which may be meant.
+const struct graph_node *node_part(const struct request *, struct answer *);
+const struct graph_port *port_part(const struct request *, struct answer *);
+
+// capture_routes.c
+extern const char *const capture_queries[];
 
 // metrics.c
 void serve_metrics(const struct request *, struct answer *);

@@ -5,24 +5,46 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "control/route.h"
+#include "control/capture.h"
 #include "value/table.h"
 
-static const struct graph_node *node_part(const struct request *request, struct answer *answer)
+static void part_missing(const struct request *request, const char *kind, const char **names,
+			 unsigned n, struct answer *answer)
+{
+	const char *near = suggest(request->parts[0], names, n);
+
+	answer_error(answer, 404, "there is no %s \"%s\"%s%s%s", kind, request->parts[0],
+		     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+const struct graph_node *node_part(const struct request *request, struct answer *answer)
 {
 	const struct graph *graph = run_graph(request->run);
 	int index = graph_find_node(graph, request->parts[0]);
-
-	const char **names, *near;
+	const char **names;
 
 	if (index >= 0)
 		return &graph->nodes[index];
 	names = memory_new(graph->n_nodes + 1, sizeof(*names));
 	for (unsigned i = 0; i < graph->n_nodes; i++)
 		names[i] = graph->nodes[i].name;
-	near = suggest(request->parts[0], names, graph->n_nodes);
-	answer_error(answer, 404, "there is no node \"%s\"%s%s%s", request->parts[0],
-		     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	part_missing(request, "node", names, graph->n_nodes, answer);
+	free(names);
+	return NULL;
+}
+
+const struct graph_port *port_part(const struct request *request, struct answer *answer)
+{
+	const struct graph *graph = run_graph(request->run);
+	int index = graph_find_port(graph, request->parts[0]);
+	const char **names;
+
+	if (index >= 0)
+		return &graph->ports[index];
+	names = memory_new(graph->n_ports + 1, sizeof(*names));
+	for (unsigned i = 0; i < graph->n_ports; i++)
+		names[i] = graph->ports[i].name;
+	part_missing(request, "port", names, graph->n_ports, answer);
 	free(names);
 	return NULL;
 }
@@ -156,12 +178,11 @@ static void serve_ports(const struct request *request, struct answer *answer)
 
 static void serve_port(const struct request *request, struct answer *answer)
 {
-	int index = graph_find_port(run_graph(request->run), request->parts[0]);
+	const struct graph_port *port = port_part(request, answer);
 
-	if (index >= 0)
-		answer->json = run_port_json(request->run, (unsigned)index);
-	else
-		answer_error(answer, 404, "there is no port \"%s\"", request->parts[0]);
+	if (port)
+		answer->json =
+		    run_port_json(request->run, (unsigned)(port - run_graph(request->run)->ports));
 }
 
 static void serve_workers(const struct request *request, struct answer *answer)
@@ -212,11 +233,21 @@ const struct route routes[] = {
     {"GET", "/nodes/{node}", "a node: counters, parameters, commands", serve_node, NULL, NULL},
     {"POST", "/nodes/{node}/{command}", "runs a command of the node's module", serve_command,
      "the arguments as an object", NULL},
+    {"GET", "/nodes/{node}/capture",
+     "streams what passes links of a node as pcapng, until `count` packets or for ever",
+     serve_node_capture, NULL, capture_queries},
     {"GET", "/commands", "the commands of all nodes that have any", serve_commands, NULL, NULL},
     {"GET", "/links", "the links of the graph, and how many packets and batches passed each",
      serve_links, NULL, NULL},
     {"GET", "/ports", "the counters of all ports", serve_ports, NULL, NULL},
     {"GET", "/ports/{port}", "the counters of a port", serve_port, NULL, NULL},
+    {"GET", "/ports/{port}/capture",
+     "streams what nodes receive from a port and send to it as pcapng", serve_port_capture, NULL,
+     capture_queries},
+    {"GET", "/captures", "the captures that run, with what each has captured and dropped",
+     serve_captures, NULL, NULL},
+    {"DELETE", "/captures/{id}", "ends a capture: its stream ends with its statistics",
+     serve_capture_end, NULL, NULL},
     {"GET", "/workers", "the counters of the workers", serve_workers, NULL, NULL},
     {"POST", "/stop", "stops the run cleanly", serve_stop, NULL, NULL},
     {0},

@@ -9,7 +9,7 @@
 
 #include <microhttpd.h>
 
-#include "control/route.h"
+#include "control/capture.h"
 #include "value/log.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
@@ -249,6 +249,7 @@ static void control_free(struct control *control)
 	access_close(&control->access);
 	if (control->daemon)
 		MHD_stop_daemon(control->daemon);
+	captures_tick(control);
 	events_free(control->events);
 	if (control->poll >= 0)
 		close(control->poll);
@@ -316,6 +317,7 @@ void control_tick(struct control *control)
 		streams_tick(control);
 		daemons_run(control);
 	} while (control->moved && now_ns() - start < TURN_NS);
+	captures_tick(control);
 }
 
 int control_poll(const struct control *control)

@@ -353,3 +353,8 @@ unsigned run_packets_out(const struct run *run)
 		n += rte_mempool_in_use_count(run->pools[i]);
 	return n;
 }
+
+const struct clock *run_clock(const struct run *run)
+{
+	return &run->clock;
+}

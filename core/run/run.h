@@ -116,7 +116,8 @@ const char *reason_name(const struct module_type *, reason_t);
 const char *reason_help(const struct module_type *, reason_t);
 unsigned reason_count(const struct module_type *);
 
-uint64_t run_time_ns(const struct run *); // since the start
+uint64_t run_time_ns(const struct run *);	   // since the start
+const struct clock *run_clock(const struct run *); // that ctx->now_ns is of
 uint64_t run_cycles_hz(void);
 
 // All of the above as one object, the line of `run --json`; and its parts.

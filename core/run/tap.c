@@ -14,15 +14,21 @@ struct tapped {
 	struct ogate *gate;
 	struct tapped *next;
 	unsigned n;
-	struct tap *taps[];
+	struct told {
+		struct tap *tap;
+		unsigned number;
+	} told[];
 };
 
 struct ogate *tap_pass(struct ctx *ctx, struct batch *batch, gate_t gate)
 {
 	struct tapped *tapped = (struct tapped *)ctx->gates[gate].input;
 
-	for (unsigned i = 0; i < tapped->n; i++)
-		tapped->taps[i]->leaves(tapped->taps[i], ctx, gate, batch);
+	for (unsigned i = 0; i < tapped->n; i++) {
+		struct tap *tap = tapped->told[i].tap;
+
+		tap->leaves(tap, ctx, gate, tapped->told[i].number, batch);
+	}
 	return &tapped->through;
 }
 
@@ -42,10 +48,20 @@ static void tap_process(struct ctx *ctx, struct batch *batch)
 	tap->enters(tap, ctx, batch, ctx->node->type->process);
 }
 
-static bool tap_told(const struct tap *tap, const struct graph *graph,
-		     const struct graph_link *link)
+int tap_core(const struct ctx *ctx)
 {
-	return tap->leaves && tap->wants(tap, graph, link);
+	return ctx->worker->core;
+}
+
+uint64_t tap_now_ns(const struct ctx *ctx)
+{
+	return clock_now(ctx->worker->clock);
+}
+
+static unsigned tap_number(const struct tap *tap, const struct graph *graph,
+			   const struct graph_link *link)
+{
+	return tap->leaves ? tap->wants(tap, graph, link) : 0;
 }
 
 // -1 without memory.
@@ -57,19 +73,22 @@ static int link_tap(const struct graph *graph, const struct graph_link *link, st
 	unsigned n = 0;
 
 	for (struct tap *tap = taps; tap; tap = tap->next)
-		n += tap_told(tap, graph, link);
+		n += tap_number(tap, graph, link) != 0;
 	if (!n || !ctx || !ctx->gates[link->ogate].input)
 		return 0;
-	tapped = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*tapped) + n * sizeof(taps), 64));
+	tapped = aligned_alloc(64, RTE_ALIGN_CEIL(sizeof(*tapped) + n * sizeof(*tapped->told), 64));
 	if (!tapped)
 		return -1;
 	*tapped = (struct tapped){.stand_in.special = true,
 				  .through = ctx->gates[link->ogate],
 				  .gate = &ctx->gates[link->ogate],
 				  .next = plan->tapped};
-	for (struct tap *tap = taps; tap; tap = tap->next)
-		if (tap_told(tap, graph, link))
-			tapped->taps[tapped->n++] = tap;
+	for (struct tap *tap = taps; tap; tap = tap->next) {
+		unsigned number = tap_number(tap, graph, link);
+
+		if (number && tapped->n < n)
+			tapped->told[tapped->n++] = (struct told){tap, number};
+	}
 	plan->tapped = tapped;
 	// What waits at the input says so by its gate, wherever that is.
 	if (tapped->through.input->from == tapped->gate)

@@ -5,7 +5,7 @@
 BENCH_SECONDS (1): how long a window is; those within one process are half as long.
 BENCH_PAIRS (7): how often each is measured.
 BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start, parked,
-watched; all, if unset.
+watched, capture; all, if unset.
 """
 
 import json
@@ -15,6 +15,7 @@ import sys
 import time
 
 import bridge
+import capture
 import control
 import measure
 import nodes
@@ -25,7 +26,7 @@ import targets
 from machine import Hugepages, Machine, environment, load, note
 
 PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start',
-         'parked', 'watched')
+         'parked', 'watched', 'capture')
 
 
 def parts_wanted():
@@ -69,6 +70,8 @@ def measure_parts(machine, wanted, disturbances):
         result['parked'] = control.parked(machine)
     if 'watched' in wanted:
         result['watched'] = control.watched(machine, disturbances)
+    if 'capture' in wanted:
+        result['capture'] = capture.compare(machine, disturbances)
     return result
 
 

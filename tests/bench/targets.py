@@ -25,6 +25,10 @@ TARGETS = [
     ('parked by a change of graph, microseconds', 'parked.microseconds', 'below', 20),
     ('share of the rate that watching, a scrape a second and a page take', 'watched.share_lost',
      'below', 0.005),
+    ("share of throughput that a capture of one link takes, on testpmd's own null device",
+     'capture.net_null.lost', 'below', 0.15),
+    ('captured packets of 64 bytes that the client takes, Mpps', 'capture.null.captured_mpps',
+     'least', 1),
 ]
 WORDS = {'least': 'at least', 'most': 'at most', 'below': 'under'}
 MARKS = '<!-- figures -->\n', '<!-- end of figures -->\n'

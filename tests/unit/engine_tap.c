@@ -3,19 +3,21 @@
 
 #include "engine_tap.h"
 
-static bool wants_all(const struct tap *tap, const struct graph *graph,
-		      const struct graph_link *link)
+static unsigned wants_all(const struct tap *tap, const struct graph *graph,
+			  const struct graph_link *link)
 {
 	(void)tap;
 	(void)graph;
 	(void)link;
-	return true;
+	return 1;
 }
 
-static void count(struct tap *tap, struct ctx *ctx, gate_t gate, struct batch *batch)
+static void count(struct tap *tap, struct ctx *ctx, gate_t gate, unsigned number,
+		  struct batch *batch)
 {
 	(void)ctx;
 	(void)gate;
+	(void)number;
 	((struct engine_tap *)tap)->seen += batch->n;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code for Filter by DPDK's BPF library, kept to what DPDK 22.11 does right. What it does
+// Machine code for filters by DPDK's BPF library, kept to what DPDK 22.11 does right. What it does
 // wrong, and what is done about it:
 // - a byte or word loaded relative to X is loaded relative to A: the register is put right;
 // - `jset` with a constant of one byte becomes broken code: the constant goes into a register;
@@ -9,9 +9,6 @@
 // - loops cannot be run, and the checker walks every path one by one: refused.
 // What is refused is left to libpcap's interpreter.
 
-#ifndef SLUICE_FILTER_JIT_H
-#define SLUICE_FILTER_JIT_H
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +16,8 @@
 
 #include <rte_bpf.h>
 #include <rte_malloc.h>
+
+#include "value/filter_jit.h"
 
 #define FILTER_JIT_LENGTH 4096 // instructions
 #define FILTER_JIT_STEPS 20000 // of the checker: about 2 ms
@@ -200,8 +199,7 @@ static struct rte_bpf *filter_jit_mend(const struct rte_bpf_prm *converted)
 	return bpf;
 }
 
-// The program with machine code, or NULL: there can be none. To be freed with rte_bpf_destroy().
-static struct rte_bpf *filter_jit(const struct bpf_program *program, uint64_t (**run)(void *))
+struct rte_bpf *filter_jit(const struct bpf_program *program, uint64_t (**run)(void *))
 {
 	struct rte_bpf_prm *converted;
 	struct rte_bpf_jit jit = {NULL};
@@ -218,5 +216,3 @@ static struct rte_bpf *filter_jit(const struct bpf_program *program, uint64_t (*
 		*run = jit.func;
 	return bpf;
 }
-
-#endif

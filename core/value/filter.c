@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A pcap-filter expression made ready to run on packets: for Filter, and for whatever else asks of
-// packets what an expression says.
+// Compiles pcap-filter expressions by libpcap, and runs those that have no machine code.
 
-#ifndef SLUICE_FILTER_PROGRAM_H
-#define SLUICE_FILTER_PROGRAM_H
+#include "filter.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
-#include <pcap/pcap.h>
-
 #include <rte_bpf.h>
-#include <rte_mbuf.h>
 
-#include "filter_jit.h"
+#include "value/filter_jit.h"
 
 #define FILTER_SNAPLEN 262144
 #define FILTER_METADATA 0xfffff000u // from here on loads are not of the packet's bytes
 #define FILTER_BYTES 65536	    // of a packet in several segments that the interpreter sees
-#define FILTER_WHY 1024		    // bytes of a text that says what is wrong
-
-struct filter {
-	struct bpf_program program;
-	struct rte_bpf *bpf;	    // NULL: there can be no machine code
-	uint64_t (*run)(void *pkt); // NULL: interpreted
-};
-
-enum filter_result { FILTER_COMPILED, FILTER_WRONG, FILTER_NO_MEMORY };
 
 static bool filter_metadata(const struct bpf_program *program)
 {
@@ -40,10 +25,8 @@ static bool filter_metadata(const struct bpf_program *program)
 	return false;
 }
 
-// The expression as classic BPF, to be freed with filter_free() (which may be called twice), or
-// why it is none.
-static enum filter_result filter_compile(const char *expression, struct filter *filter,
-					 char why[FILTER_WHY])
+enum filter_result filter_compile(const char *expression, struct filter *filter,
+				  char why[FILTER_WHY])
 {
 	pcap_t *pcap = pcap_open_dead(DLT_EN10MB, FILTER_SNAPLEN);
 	enum filter_result result = FILTER_WRONG;
@@ -69,13 +52,12 @@ static enum filter_result filter_compile(const char *expression, struct filter *
 	return result;
 }
 
-// Makes machine code of it, where there can be some.
-static void filter_translate(struct filter *filter)
+void filter_translate(struct filter *filter)
 {
 	filter->bpf = filter_jit(&filter->program, &filter->run);
 }
 
-static void filter_free(struct filter *filter)
+void filter_free(struct filter *filter)
 {
 	rte_bpf_destroy(filter->bpf);
 	pcap_freecode(&filter->program);
@@ -83,8 +65,7 @@ static void filter_free(struct filter *filter)
 }
 
 // Where a packet is in several segments, its bytes are copied for the interpreter.
-static __rte_noinline bool filter_interpret(const struct bpf_insn *program,
-					    const struct rte_mbuf *pkt)
+bool filter_interpret(const struct bpf_insn *program, const struct rte_mbuf *pkt)
 {
 	uint8_t copy[FILTER_BYTES];
 	uint32_t length = rte_pktmbuf_pkt_len(pkt);
@@ -94,5 +75,3 @@ static __rte_noinline bool filter_interpret(const struct bpf_insn *program,
 		return bpf_filter(program, rte_pktmbuf_mtod(pkt, uint8_t *), length, length);
 	return bpf_filter(program, rte_pktmbuf_read(pkt, 0, n, copy), length, n);
 }
-
-#endif
