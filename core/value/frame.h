@@ -81,6 +81,28 @@ bool frame_field_read(struct arena *, const struct frame_field *, const char *te
 		      const char **why);
 const char *frame_field_text(struct arena *, const struct frame_field *, const uint8_t *header);
 
+// The layers at the beginning of some bytes, and how many they are. *payload: what follows them.
+unsigned frame_dissect(const uint8_t *bytes, unsigned n, struct frame_part parts[FRAME_LAYERS],
+		       unsigned *payload);
+
+// The headers in words, without what can be filled in; for bytes that may be a packet's first ones.
+const char *frame_headers(struct arena *, const uint8_t *bytes, unsigned n);
+
+// What differs between two packets, of which n bytes are known each: "ipv4 ttl 64 -> 63", "+ vlan
+// id=5", "length 60 -> 64". Returns how many texts it wrote.
+struct frame_known {
+	const uint8_t *bytes;
+	unsigned n;
+	unsigned length; // of the whole packet
+};
+#define FRAME_CHANGES 32
+unsigned frame_changes(struct arena *, struct frame_known before, struct frame_known after,
+		       const char *texts[FRAME_CHANGES]);
+
+// "vlan id=5": a layer in words; the fields that are filled in are left out but for those of
+// part->given.
+const char *frame_part_text(struct arena *, const uint8_t *bytes, const struct frame_part *);
+
 // Fills in what was not given: next types, lengths, then checksums from the inside out. `end` is
 // where the padding begins. NULL, or why it cannot be done.
 const char *frame_fill(struct arena *, uint8_t *bytes, unsigned end, const struct frame_part *,

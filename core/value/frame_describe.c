@@ -142,26 +142,27 @@ static bool field_wanted(struct arena *arena, const struct frame_part *part, uns
 	       bits_get(def, row->bit, row->bits) != bits_get(header, row->bit, row->bits);
 }
 
-static const char *part_text(const struct dissection *d, const struct frame_part *part)
+const char *frame_part_text(struct arena *arena, const uint8_t *bytes,
+			    const struct frame_part *part)
 {
 	const struct frame_layer *layer = part->layer;
-	const uint8_t *header = d->bytes + part->at;
+	const uint8_t *header = bytes + part->at;
 	const char *text = layer->name;
 
 	for (unsigned i = 0; layer->fields[i].name; i++) {
 		const struct frame_field *field = &layer->fields[i];
 		const char *value;
 
-		if (!field_wanted(d->arena, part, i, header))
+		if (!field_wanted(arena, part, i, header))
 			continue;
 		if (field->kind == FIELD_OPTIONS)
-			value = hex_text(d->arena, header + layer->length,
-					 part->length - layer->length);
+			value =
+			    hex_text(arena, header + layer->length, part->length - layer->length);
 		else if (field->kind == FIELD_TPID)
-			value = arena_printf(d->arena, "0x%04x", part->ethertype);
+			value = arena_printf(arena, "0x%04x", part->ethertype);
 		else
-			value = frame_field_text(d->arena, field, header);
-		text = arena_printf(d->arena, "%s %s=%s", text, field->name, value);
+			value = frame_field_text(arena, field, header);
+		text = arena_printf(arena, "%s %s=%s", text, field->name, value);
 	}
 	return text;
 }
@@ -185,7 +186,7 @@ static const char *words_text(const struct dissection *d)
 
 	for (unsigned i = 0; i < d->n_parts; i++)
 		text = arena_printf(d->arena, "%s%s%s", text, i ? " / " : "",
-				    part_text(d, &d->parts[i]));
+				    frame_part_text(d->arena, d->bytes, &d->parts[i]));
 	text = arena_printf(d->arena, "%s%s", text, payload_text(d));
 	return d->end < d->n ? arena_printf(d->arena, "%s / pad %u", text, d->n) : text;
 }
@@ -238,4 +239,43 @@ const char *frame_describe(struct arena *arena, const uint8_t *bytes, unsigned n
 			differences_mark(&d, frame.bytes, true);
 	}
 	return hex_text(arena, bytes, n);
+}
+
+unsigned frame_dissect(const uint8_t *bytes, unsigned n, struct frame_part parts[FRAME_LAYERS],
+		       unsigned *payload)
+{
+	struct dissection d = {.bytes = bytes, .n = n};
+
+	dissect(&d);
+	memcpy(parts, d.parts, d.n_parts * sizeof(*parts));
+	*payload = d.payload;
+	return d.n_parts;
+}
+
+// Which field says what follows a layer; 0: none does.
+static uint32_t next_field(const struct frame_layer *layer)
+{
+	uint32_t fields = 0;
+
+	for (unsigned i = 0; layer->fields[i].name; i++)
+		if (layer->fields[i].fill == FILL_ETHERTYPE ||
+		    layer->fields[i].fill == FILL_PROTOCOL)
+			fields |= 1u << i;
+	return fields;
+}
+
+const char *frame_headers(struct arena *arena, const uint8_t *bytes, unsigned n)
+{
+	struct dissection d = {.arena = arena, .bytes = bytes, .n = n};
+	const char *text = "";
+
+	dissect(&d);
+	for (unsigned i = 0; i < d.n_parts; i++) {
+		// Where no words follow that say it.
+		if (i + 1 == d.n_parts)
+			d.parts[i].given = next_field(d.parts[i].layer);
+		text = arena_printf(arena, "%s%s%s", text, i ? " / " : "",
+				    frame_part_text(arena, bytes, &d.parts[i]));
+	}
+	return d.n_parts ? text : hex_text(arena, bytes, n < 32 ? n : 32);
 }
