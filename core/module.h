@@ -313,6 +313,11 @@ struct module_type {
 	void (*close)(struct node *);
 
 	void (*process)(struct ctx *, struct batch *);
+	// What process() would do, with nothing changed but the packets: for a user who asks what
+	// would become of one. It may read the state, and change ctx->local, which is a copy of a
+	// worker's, byte for byte. Where process() is like that it stands here too; a type without
+	// state, local and port needs nothing. NULL otherwise: then the type cannot be asked.
+	void (*explain)(struct ctx *, struct batch *);
 	// Of sources: how many packets it let into the graph (0: nothing to do now), or POLL_ENDED.
 	int (*poll)(struct ctx *);
 	// Whether this node need be polled; NULL: yes, if there is a poll().

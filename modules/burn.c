@@ -90,5 +90,6 @@ static struct module_type burn = {
     .blind = true,
     .open = burn_open,
     .process = burn_process,
+    .explain = burn_process,
 };
 MODULE(burn)

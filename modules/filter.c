@@ -107,5 +107,6 @@ static struct module_type filter = {
     .open = filter_open,
     .close = filter_close,
     .process = filter_process,
+    .explain = filter_process,
 };
 MODULE(filter)

@@ -223,5 +223,6 @@ static struct module_type hashsplit = {
     .check = hashsplit_check,
     .open = hashsplit_open,
     .process = hashsplit_process,
+    .explain = hashsplit_process,
 };
 MODULE(hashsplit)

@@ -8,11 +8,10 @@
 #include "packet.h"
 #include "l2fwd_commands.h"
 #include "l2fwd_control.h"
+#include "l2fwd_way.h"
 
-#define L2FWD_CREDIT 4096u  // stations that a worker may learn at once, whatever its rate
-#define L2FWD_FLOOD 0x7fffu // in place of a gate: by all but the one it came from
+#define L2FWD_CREDIT 4096u // stations that a worker may learn at once, whatever its rate
 
-enum { L2FWD_RESERVED = REASON_OWN, L2FWD_SAME_GATE };
 static const char *const l2fwd_drops[] = {"reserved", "same_gate", NULL};
 static const char *const l2fwd_drops_help[] = {
     "was sent to an address that bridges do not forward (01:80:c2:00:00:00 to 0f)",
@@ -145,22 +144,6 @@ static bool l2fwd_sources(struct ctx *ctx, const uint64_t *src, unsigned n, uint
 	return known;
 }
 
-// Where a packet goes: a gate, DROP(), or L2FWD_FLOOD.
-static inline gate_t l2fwd_way(const struct ctx *ctx, uint64_t key, bool known, const void *data)
-{
-	// The last four bits of a reserved address are anything.
-	if (unlikely((key & (L2FWD_MAC ^ 0x0f0000000000)) == 0x0000c28001))
-		return DROP(L2FWD_RESERVED);
-	if (likely(known)) {
-		gate_t gate = l2fwd_gate(data);
-
-		if (unlikely(gate == ctx->igate))
-			return DROP(L2FWD_SAME_GATE);
-		return likely(gate < ctx->ogates) ? gate : DROP(REASON_UNCONNECTED);
-	}
-	return L2FWD_FLOOD;
-}
-
 // Finds the way of each packet; returns how many are flooded. `last` learns of the last packet.
 static unsigned l2fwd_destinations(struct ctx *ctx, const uint64_t *dst, unsigned n, gate_t *gates,
 				   struct l2fwd_last *last)
@@ -252,20 +235,6 @@ static void l2fwd_flood(struct ctx *ctx, struct batch *in, const gate_t *gates)
 	}
 	in->n = 0;
 	batch_free(ctx, in);
-}
-
-// The keys of a packet's source and destination.
-static inline __attribute__((always_inline)) void l2fwd_keys(const struct rte_mbuf *pkt, bool vlans,
-							     uint64_t *src, uint64_t *dst)
-{
-	const uint8_t *bytes = (const uint8_t *)ether(pkt);
-	const struct rte_vlan_hdr *tag = vlans ? vlan(pkt) : NULL;
-	uint64_t id = tag ? (uint64_t)vlan_id(tag) << 48 : 0;
-
-	memcpy(dst, bytes, sizeof(*dst));
-	memcpy(src, bytes + RTE_ETHER_ADDR_LEN, sizeof(*src));
-	*dst = (*dst & L2FWD_MAC) | id;
-	*src = (*src & L2FWD_MAC) | id;
 }
 
 // Whether all packets have the addresses of the last one.
@@ -362,6 +331,7 @@ static struct module_type l2fwd = {
     .open = l2fwd_open,
     .close = l2fwd_close,
     .process = l2fwd_process,
+    .explain = l2fwd_explain,
     .tick = l2fwd_tick,
     .tick_parked = l2fwd_tick_parked,
     .take = l2fwd_take,

@@ -212,6 +212,7 @@ static struct module_type portout = {
     .open = portout_open,
     .close = portout_close,
     .process = portout_process,
+    .explain = consume, // as sent
     .poll = portout_poll,
     .polls = portout_polls,
     .loses = portout_loses,

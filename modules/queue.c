@@ -83,6 +83,17 @@ static void queue_process(struct ctx *ctx, struct batch *in)
 	drop(ctx, in, REASON_FULL);
 }
 
+// As if what is held were let go at once.
+static void queue_explain(struct ctx *ctx, struct batch *in)
+{
+	const struct queue *state = ctx->state;
+
+	if (rte_ring_free_count(state->ring) < in->n)
+		drop(ctx, in, REASON_FULL);
+	else
+		emit(ctx, in, 0);
+}
+
 static int queue_poll(struct ctx *ctx)
 {
 	const struct queue *state = ctx->state;
@@ -239,6 +250,7 @@ static struct module_type queue = {
     .open = queue_open,
     .close = queue_close,
     .process = queue_process,
+    .explain = queue_explain,
     .poll = queue_poll,
     .loses = queue_loses,
 };

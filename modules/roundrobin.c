@@ -68,5 +68,6 @@ static struct module_type roundrobin = {
     .shared = true,
     .blind = true,
     .process = roundrobin_process,
+    .explain = roundrobin_process,
 };
 MODULE(roundrobin)

@@ -84,5 +84,6 @@ static struct module_type setmac = {
     .check = setmac_check,
     .open = setmac_open,
     .process = setmac_process,
+    .explain = setmac_process,
 };
 MODULE(setmac)

@@ -165,5 +165,6 @@ static struct module_type update = {
     .open = update_open,
     .close = update_close,
     .process = update_process,
+    .explain = update_process,
 };
 MODULE(update)
