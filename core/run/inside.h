@@ -172,6 +172,7 @@ struct run {
 // walk.c
 int walk_poll(struct worker *);	    // one source, and all that follows; packets that entered
 bool walk_pending(struct worker *); // one more pass; false when nothing is pending
+void walk_from(struct worker *, struct input *, struct batch *); // what follows from a batch
 bool walk_settled(const struct worker *);
 void walk_discard(struct worker *); // frees what is still pending, as loop_full
 void time_update(struct worker *, bool busy_now);

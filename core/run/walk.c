@@ -288,6 +288,11 @@ bool walk_settled(const struct worker *worker)
 	return !worker->pending_any;
 }
 
+void walk_from(struct worker *worker, struct input *input, struct batch *batch)
+{
+	walk_chain(worker, input, batch, false);
+}
+
 bool walk_pending(struct worker *worker)
 {
 	if (worker->pending_any)
