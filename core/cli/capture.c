@@ -191,14 +191,15 @@ static bool stream_try(const struct capture_args *args, struct client *client, b
 	char *path = path_make(args, client, port);
 	bool good;
 
-	at->stream = (struct client_stream){.path = path,
-					    .take = output_take,
-					    .to = at,
-					    .stop_fd = signals_event(),
-					    .stop = output_stop};
+	at->stream = (struct client_stream){
+	    .request = {.method = "GET", .path = path, .fault_file = "sluice"},
+	    .take = output_take,
+	    .to = at,
+	    .stop_fd = signals_event(),
+	    .stop = output_stop};
 	good = client_stream(client, &at->stream, errors);
 	free(path);
-	at->stream.path = NULL;
+	at->stream.request.path = NULL;
 	return good;
 }
 

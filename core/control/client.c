@@ -129,7 +129,7 @@ static void errors_take(const json_t *list, bool machine, const char *fault_file
 }
 
 static void request_set_up(struct client *client, const struct client_request *request,
-			   const char *url, FILE *to)
+			   const char *url, curl_write_callback write, void *to)
 {
 	const struct curl *api = &client->api;
 	CURL *curl = client->curl;
@@ -140,7 +140,7 @@ static void request_set_up(struct client *client, const struct client_request *r
 	api->setopt(curl, CURLOPT_CUSTOMREQUEST, request->method);
 	api->setopt(curl, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
 	api->setopt(curl, CURLOPT_NOSIGNAL, 1L);
-	api->setopt(curl, CURLOPT_WRITEFUNCTION, body_write);
+	api->setopt(curl, CURLOPT_WRITEFUNCTION, write);
 	api->setopt(curl, CURLOPT_WRITEDATA, to);
 	api->setopt(curl, CURLOPT_TIMEOUT_MS, request->timeout_ms);
 	if (request->body) {
@@ -158,7 +158,7 @@ static bool request_send(struct client *client, const struct client_request *req
 	CURLcode code = CURLE_OUT_OF_MEMORY;
 
 	if (to && asprintf(&url, "http://sluice%s", request->path) >= 0) {
-		request_set_up(client, request, url, to);
+		request_set_up(client, request, url, body_write, to);
 		code = client->api.perform(client->curl);
 		client->api.getinfo(client->curl, CURLINFO_RESPONSE_CODE, &reply->status);
 	}
@@ -261,7 +261,6 @@ static CURLcode stream_run(struct client *client, CURLM *multi, struct client_st
 
 bool client_stream(struct client *client, struct client_stream *stream, struct errors *errors)
 {
-	const struct client_request request = {.method = "GET", .path = stream->path};
 	const struct curl *api = &client->api;
 	struct client_reply reply = {0};
 	struct taking at = {.client = client, .stream = stream};
@@ -272,10 +271,8 @@ bool client_stream(struct client *client, struct client_stream *stream, struct e
 	bool good = false;
 
 	at.fault = open_memstream(&reply.text, &n);
-	if (multi && at.fault && asprintf(&url, "http://sluice%s", stream->path) >= 0) {
-		request_set_up(client, &request, url, NULL);
-		api->setopt(client->curl, CURLOPT_WRITEFUNCTION, stream_write);
-		api->setopt(client->curl, CURLOPT_WRITEDATA, &at);
+	if (multi && at.fault && asprintf(&url, "http://sluice%s", stream->request.path) >= 0) {
+		request_set_up(client, &stream->request, url, stream_write, &at);
 		api->setopt(client->curl, CURLOPT_HEADERFUNCTION, stream_header);
 		api->setopt(client->curl, CURLOPT_HEADERDATA, &at);
 		api->setopt(client->curl, CURLOPT_BUFFERSIZE, STREAM_BYTES);
@@ -289,7 +286,7 @@ bool client_stream(struct client *client, struct client_stream *stream, struct e
 	free(url);
 	reply.status = stream->status;
 	if (!code || at.enough)
-		good = reply_good(client, "sluice", &reply, errors);
+		good = reply_good(client, stream->request.fault_file, &reply, errors);
 	else
 		error_machine_at(errors, none, "instance \"%s\" does not answer: %s",
 				 client->instance.name, api->strerror(code));

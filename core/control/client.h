@@ -45,7 +45,7 @@ void client_reply_free(struct client_reply *);
 
 // An answer that comes bit by bit.
 struct client_stream {
-	const char *path;
+	struct client_request request;
 	// What has come. false: no more is wanted, and the connection is closed.
 	bool (*take)(void *to, const void *bytes, size_t n);
 	void *to;
@@ -57,7 +57,7 @@ struct client_stream {
 	long status;	   // of HTTP
 };
 
-// Asks with GET, and gives what comes to take() until it ends. false as client_ask().
+// Asks, and gives what comes to take() until it ends. false as client_ask().
 bool client_stream(struct client *, struct client_stream *, struct errors *);
 
 // A text as part of a path or query; the caller frees it.

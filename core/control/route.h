@@ -31,6 +31,7 @@ struct control {
 	bool closing;  // answers that have no end come to theirs
 	bool moved;    // a stream has handed out bytes since this was last false
 	struct events *events;
+	struct traces *traces;	  // those who trace; NULL: nobody has yet
 	struct stream *streams;	  // that are being answered
 	unsigned n_waiting;	  // of them with a waker
 	struct capture *captures; // the newest first
@@ -122,6 +123,13 @@ void daemons_run(struct control *); // what MHD has to do
 // Whether a request over TCP may be served; else what is answered instead, with the cookie in it.
 bool admit(struct control *, struct MHD_Connection *, const char *url, struct answer *,
 	   char cookie[COOKIE_BYTES]);
+
+// routes.c
+// Fills a struct after a table from the body, which is JSON and so YAML. NULL after errors.
+void *body_fill(struct arena *, const struct request *, const struct param *, const char *what,
+		struct errors *);
+// The node of that name; NULL: there is none, which is answered.
+const struct graph_node *node_find(const struct run *, const char *name, struct answer *);
 
 // answer.c
 // Sends an answer, and frees what it is made of. false: the connection is to be closed.

@@ -6,21 +6,22 @@
 #include <unistd.h>
 
 #include "control/capture.h"
+#include "control/trace.h"
 #include "value/table.h"
 
-static void part_missing(const struct request *request, const char *kind, const char **names,
-			 unsigned n, struct answer *answer)
+static void name_missing(const char *name, const char *kind, const char **names, unsigned n,
+			 struct answer *answer)
 {
-	const char *near = suggest(request->parts[0], names, n);
+	const char *near = suggest(name, names, n);
 
-	answer_error(answer, 404, "there is no %s \"%s\"%s%s%s", kind, request->parts[0],
+	answer_error(answer, 404, "there is no %s \"%s\"%s%s%s", kind, name,
 		     near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-const struct graph_node *node_part(const struct request *request, struct answer *answer)
+const struct graph_node *node_find(const struct run *run, const char *name, struct answer *answer)
 {
-	const struct graph *graph = run_graph(request->run);
-	int index = graph_find_node(graph, request->parts[0]);
+	const struct graph *graph = run_graph(run);
+	int index = graph_find_node(graph, name);
 	const char **names;
 
 	if (index >= 0)
@@ -28,9 +29,14 @@ const struct graph_node *node_part(const struct request *request, struct answer 
 	names = memory_new(graph->n_nodes + 1, sizeof(*names));
 	for (unsigned i = 0; i < graph->n_nodes; i++)
 		names[i] = graph->nodes[i].name;
-	part_missing(request, "node", names, graph->n_nodes, answer);
+	name_missing(name, "node", names, graph->n_nodes, answer);
 	free(names);
 	return NULL;
+}
+
+const struct graph_node *node_part(const struct request *request, struct answer *answer)
+{
+	return node_find(request->run, request->parts[0], answer);
 }
 
 const struct graph_port *port_part(const struct request *request, struct answer *answer)
@@ -44,9 +50,21 @@ const struct graph_port *port_part(const struct request *request, struct answer 
 	names = memory_new(graph->n_ports + 1, sizeof(*names));
 	for (unsigned i = 0; i < graph->n_ports; i++)
 		names[i] = graph->ports[i].name;
-	part_missing(request, "port", names, graph->n_ports, answer);
+	name_missing(request->parts[0], "port", names, graph->n_ports, answer);
 	free(names);
 	return NULL;
+}
+
+void *body_fill(struct arena *arena, const struct request *request, const struct param *table,
+		const char *what, struct errors *errors)
+{
+	struct value *body = NULL;
+
+	if (request->n_body)
+		body = yaml_read_text(arena, what, request->body, request->n_body, errors);
+	if (errors_count(errors))
+		return NULL;
+	return table_fill(arena, table, what, (struct place){.file = what}, body, NULL, errors);
 }
 
 static void serve_instance(const struct request *request, struct answer *answer)
@@ -249,6 +267,12 @@ const struct route routes[] = {
     {"DELETE", "/captures/{id}", "ends a capture: its stream ends with its statistics",
      serve_capture_end, NULL, NULL},
     {"GET", "/workers", "the counters of the workers", serve_workers, NULL, NULL},
+    {"POST", "/trace",
+     "the ways of packets through the graph, one a line, as they are known; docs/trace.md",
+     serve_trace, "an object with n, filter, node, timeout, sample and summary, all optional",
+     NULL},
+    {"POST", "/explain", "the way that a packet would go; nothing else is touched", serve_explain,
+     "an object with node, gate (0 if left out) and packet, in words or hexadecimal", NULL},
     {"POST", "/stop", "stops the run cleanly", serve_stop, NULL, NULL},
     {0},
 };

@@ -10,6 +10,7 @@
 #include <microhttpd.h>
 
 #include "control/capture.h"
+#include "control/trace.h"
 #include "value/log.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
@@ -289,6 +290,7 @@ void control_close(struct control *control)
 	// What was asked before the end is answered.
 	daemons_run(control);
 	streams_close(control);
+	traces_close(control);
 	control_free(control);
 }
 
@@ -314,6 +316,7 @@ void control_tick(struct control *control)
 	events_tick(control->events);
 	do {
 		control->moved = false;
+		traces_tick(control);
 		streams_tick(control);
 		daemons_run(control);
 	} while (control->moved && now_ns() - start < TURN_NS);
@@ -327,7 +330,7 @@ int control_poll(const struct control *control)
 
 uint64_t control_wait_ns(const struct control *control)
 {
-	uint64_t wait = events_wait_ns(control->events);
+	uint64_t wait = RTE_MIN(events_wait_ns(control->events), traces_wait_ns(control));
 	unsigned long long ms;
 
 	if (MHD_get_timeout(control->daemon, &ms) == MHD_YES && ms < wait / 1000000)

@@ -122,9 +122,10 @@ static int scratch_make(struct scratch *scratch, struct run *run, const struct e
 	worker = worker_make(run, &scratch->graph, 0);
 	scratch->worker = worker;
 	if (!worker || plan_make(&scratch->graph, run->nodes, worker, &worker->plan) ||
-	    batches_make(worker, &worker->plan) ||
+	    batches_make(&worker->plan, 0) ||
 	    taps_set(&scratch->graph, &worker->plan, &scratch->tracer->tap))
 		return -1;
+	batches_reset(worker);
 	scratch->pkt = packet_make(worker->pool, explain->bytes, explain->n);
 	return scratch->pkt ? 0 : -1;
 }
@@ -135,7 +136,7 @@ static void scratch_free(struct scratch *scratch)
 
 	rte_pktmbuf_free(scratch->pkt);
 	if (worker) {
-		if (worker->batches)
+		if (worker->plan.batches)
 			walk_discard(worker);
 		worker_free(worker);
 	}
