@@ -5,8 +5,11 @@
 
 #include "cli/live.h"
 
+// No letter: `-n` is a number in those that have one.
+enum { KEY_NAME = 0x100 };
+
 static const struct argp_option name_options[] = {
-    {"name", 'n', "NAME", 0, "picks the instance; not needed where only one runs", 0},
+    {"name", KEY_NAME, "NAME", 0, "picks the instance; not needed where only one runs", 0},
     {0},
 };
 
@@ -17,7 +20,7 @@ static const struct argp_option json_options[] = {
 
 static error_t name_parse(int key, char *arg, struct argp_state *state)
 {
-	if (key != 'n')
+	if (key != KEY_NAME)
 		return ARGP_ERR_UNKNOWN;
 	((struct cli_live *)state->input)->name = arg;
 	return 0;
