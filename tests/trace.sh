@@ -1,0 +1,232 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# sluice trace and sluice explain, as whole programs: what they print, what they refuse, and that
+# what runs is not disturbed by them.
+
+cd "$(dirname "$0")/.." && . tests/lib/script.sh
+
+# start NAME FILE: an instance, once it answers; its process is $pid.
+start() {
+	local name=$1
+	shift
+	"$SLUICE" run "$@" --quiet --name "$name" >"$tmp/$name.log" 2>&1 </dev/null &
+	pid=$!
+	script_pids+=($pid)
+	wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/$name.sock" http://sluice/
+}
+
+# finish PID: its exit code in $code, once it has ended.
+finish() {
+	wait "$1"
+	code=$?
+} 2>/dev/null
+
+stop() {
+	code "stop: $1" 0 "$SLUICE" stop --name "$1"
+	finish "$2"
+	expect "$1 ends well" 0 $code
+}
+
+# Cycles and times are what they are.
+figures() {
+	sed -E 's/ +[0-9]+ cycles/  N cycles/; s/held for [0-9]+ [mnu]s/held for N/; s/([^ ])  +/\1  /g' "$1"
+}
+
+# same NAME FILE: whether the output is the text on standard input.
+same() {
+	cat >"$tmp/wanted"
+	if diff "$tmp/wanted" "$2" >"$tmp/diff"; then
+		ok "$1"
+	else
+		cat "$tmp/diff"
+		not_ok "$1" "it differs"
+	fi
+}
+
+cat >"$tmp/ways.yaml" <<'END'
+ports: {out: {"null": {rx: false}}}
+nodes:
+  make: {Source: {burst: 4, templates: [ether / ipv4 / udp dport=53, ether / ipv4 / udp dport=80]}}
+  dns: {Filter: {expression: udp port 53}}
+  t: Tee
+  q: Queue
+  push: {VLANPush: {vid: 7}}
+  tx: {PortOut: {port: out}}
+graph:
+  - make -> dns -> t -> q -> MACSwap -> tx
+  - dns[miss] -> Discard
+  - t[1] -> push
+END
+start ways "$tmp/ways.yaml"
+ways=$pid
+
+code "trace -n 1 FILTER" 0 "$SLUICE" trace -n 1 udp port 53
+figures "$tmp/out" >"$tmp/text"
+same "the way of a packet with a copy" "$tmp/text" <<'END'
+1: ether src=02:00:00:00:00:01 dst=02:00:00:00:00:02 / ipv4 src=10.0.0.1 dst=10.0.0.2 / udp sport=1000 dport=53, 42 bytes
+  make (Source)
+  dns[match] (Filter)  N cycles
+  t (Tee)  N cycles
+    a copy by [1]
+      push (VLANPush)  N cycles  dropped: unconnected (the gate leads nowhere)
+  q (Queue)  N cycles  held for N
+  MACSwap#1 (MACSwap)  N cycles  ether src 02:00:00:00:00:01 -> 02:00:00:00:00:02, ether dst 02:00:00:00:00:02 -> 02:00:00:00:00:01
+  tx (PortOut)  N cycles  sent by port out
+END
+code "trace --json" 0 "$SLUICE" trace -n 1 --json udp port 80
+jq -c 'del(.. | .cycles?, .worker?)' "$tmp/out" >"$tmp/text"
+same "the same as JSON" "$tmp/text" <<'END'
+{"packet":1,"frame":"ether src=02:00:00:00:00:01 dst=02:00:00:00:00:02 / ipv4 src=10.0.0.1 dst=10.0.0.2 / udp sport=1000 dport=80","length":42,"ways":[{"steps":[{"node":"make","type":"Source","out":0},{"node":"dns","type":"Filter","in":0,"out":1,"out_name":"miss"},{"node":"Discard#1","type":"Discard","in":0}],"end":{"what":"dropped","reason":"discarded","help":"reached this node"}}]}
+{"end":{"why":"all","packets":1,"asked":1,"events_lost":0}}
+END
+code "trace --node" 0 "$SLUICE" trace -n 1 --node push
+says "a way that begins at a node" "$tmp/out" '^  push (VLANPush) .*dropped: unconnected'
+code "trace of ten" 0 "$SLUICE" trace
+expect "ten if no other number is given" 10 "$(grep -c '^[0-9]*: ' "$tmp/out")"
+code "trace --summary" 0 "$SLUICE" trace --summary -n 20000 --timeout 60s
+expect "a summary counts all packets" 20000 "$(awk '/^[0-9]+ packets/ {n += $1} END {print n}' "$tmp/out")"
+expect "there are two ways" 2 "$(grep -c '^[0-9]* packets' "$tmp/out")"
+code "trace --sample" 0 "$SLUICE" trace -n 2 --sample 100
+code "nothing comes in time" 1 "$SLUICE" trace --timeout 100ms ip6
+says "says how many came" "$tmp/err" '0 of 10 packets came in time'
+
+code "a filter that is none" 2 "$SLUICE" trace udp and
+says "says what is wrong with it" "$tmp/err" '"udp and" is no pcap-filter expression'
+code "no such node" 2 "$SLUICE" trace --node dnx
+says "says which is near" "$tmp/err" 'there is no node "dnx"; did you mean "dns"?'
+code "a number that is none" 2 "$SLUICE" trace -n many
+says "says so" "$tmp/err" 'n: "many" is not a number'
+code "no packets" 2 "$SLUICE" trace -n 0
+code "too short a time" 2 "$SLUICE" trace --timeout 1ns
+
+code "explain" 0 "$SLUICE" explain make "ether / ipv4 / udp dport=53"
+figures "$tmp/out" >"$tmp/text"
+same "what would become of a packet" "$tmp/text" <<'END'
+ether src=02:00:00:00:00:01 dst=02:00:00:00:00:02 / ipv4 src=10.0.0.1 dst=10.0.0.2 / udp sport=1000 dport=53, 42 bytes
+  make (Source)
+  dns[match] (Filter)  N cycles
+  t (Tee)  N cycles
+    a copy by [1]
+      push (VLANPush)  N cycles  would be dropped: unconnected (the gate leads nowhere)
+  q (Queue)  N cycles
+  MACSwap#1 (MACSwap)  N cycles  ether src 02:00:00:00:00:01 -> 02:00:00:00:00:02, ether dst 02:00:00:00:00:02 -> 02:00:00:00:00:01
+  tx (PortOut)  N cycles  would be sent by port out
+END
+code "explain in hexadecimal" 0 "$SLUICE" explain dns 02000000000202000000000186dd --json
+holds "explain --json" '.length == 14 and .parked_ns > 0 and .ways[0].steps[0].node == "dns" and
+	.ways[0].end.reason == "discarded"'
+code "explain: no packet" 2 "$SLUICE" explain dns "ether / ipvx"
+says "says what it should be" "$tmp/err" 'did you mean "ipv4"'
+code "explain: too short" 2 "$SLUICE" explain dns 0102
+code "explain: no such node" 2 "$SLUICE" explain nowhere "ether / ipv4"
+code "explain: no such gate" 2 "$SLUICE" explain dns "ether / ipv4" --gate 3
+says "says which there are" "$tmp/err" "is no input gate of Filter 'dns'"
+
+# What the guide shows.
+awk '/^```yaml$/ {on = 1; next} /^```$/ {on = 0} on' docs/trace.md >"$tmp/guide.yaml"
+awk '/^```/ {on = !other && !on && $0 == "```"; other = !other && !on && $0 != "```"; next}
+	on' docs/trace.md >"$tmp/guide"
+start guide "$tmp/guide.yaml"
+code "the guide's trace" 0 "$SLUICE" trace -n 1 --name guide
+figures "$tmp/out" >"$tmp/text"
+figures "$tmp/guide" | same "prints what the guide shows" "$tmp/text"
+stop guide "$pid"
+
+# Several at once, one of which goes before its end; and the graph changes under them.
+"$SLUICE" trace --timeout 60s ip6 >"$tmp/idle" 2>&1 &
+idle=$!
+for i in 1 2 3 4; do
+	"$SLUICE" trace -n 500 --json >"$tmp/many.$i" 2>&1 &
+	many[i]=$!
+done
+sed 's/vid: 7/vid: 8/' "$tmp/ways.yaml" >"$tmp/other.yaml"
+code "the graph changes under traces" 0 "$SLUICE" reload "$tmp/other.yaml"
+for i in 1 2 3 4; do
+	finish "${many[i]}"
+	expect "trace $i of several ends" "0 501" "$code $(wc -l <"$tmp/many.$i")"
+done
+kill "$idle"
+finish "$idle"
+"$SLUICE" trace --timeout 60s ip6 >"$tmp/last" 2>&1 &
+last=$!
+code "trace goes on after a client left" 0 "$SLUICE" trace -n 1
+stop ways "$ways"
+finish "$last"
+expect "a trace ends with the graph" 1 "$code"
+
+# Numbered packets pass while 100 traces come and go: each arrives once, in order.
+cat >"$tmp/load.yaml" <<'END'
+nodes:
+  make:
+    Source:
+      templates: [ether / ipv4 / udp / pad 60]
+      fields: [{field: bytes, offset: 42, bytes: 6, values: 281474976710656}]
+  a: MACSwap
+  q: {Queue: {backpressure: "on"}}
+  check:
+    LuaNode:
+      code: |
+        local expected = 0
+        function process(batch)
+          for _, packet in batch:packets() do
+            if packet:u48(42) == expected then expected = expected + 1 else packet:gate(1) end
+          end
+        end
+graph: ["make -> a -> q -> check -> Sink", "check[1] -> Discard"]
+END
+start load "$tmp/load.yaml"
+load=$pid
+good=0
+for i in $(seq 100); do
+	"$SLUICE" trace -n 20 --json >"$tmp/out" 2>"$tmp/err" &&
+		[ "$(jq -c 'select(.ways) | [.ways[0].steps[].node]' "$tmp/out" | sort | uniq -c |
+			tr -s ' ')" = ' 20 ["make","a","q","check","Sink#1"]' ] &&
+		good=$((good + 1))
+done
+expect "100 traces under load" 100 $good
+code "explain: a script" 0 "$SLUICE" explain a "ether / ipv4"
+says "says that it cannot be" "$tmp/out" 'check (LuaNode) cannot be explained without changing it'
+code "stats" 0 "$SLUICE" stats --json
+holds "all packets arrived in order" '.nodes["Discard#1"].in[0] == 0 and
+	.nodes["Sink#1"].in[0] > 10000'
+stop load "$load"
+
+# Every example, with ports that nothing comes from: explained from each of its nodes.
+counted() {
+	curl -s --unix-socket "$SLUICE_SOCKETS/still.sock" http://sluice/stats |
+		jq -S '.nodes, .ports'
+	for node in $bridges; do
+		"$SLUICE" call "$node" list --json
+	done
+}
+for graph in graphs/*.yaml graphs/*.lua; do
+	name=$(basename "$graph")
+	"$SLUICE" show --format json "$graph" >"$tmp/shown.json" 2>/dev/null || continue
+	jq 'del(.workers) | .ports = ((.ports // {}) | map_values({memory: {open: true}})) +
+		{extra: {memory: {open: true}}} |
+		.nodes |= map_values(if type == "object" and has("Source") then .Source.count = 1
+			else . end) |
+		.nodes.extra = {PortInc: {port: "extra"}} | .graph += ["extra -> Discard"]' \
+		"$tmp/shown.json" >"$tmp/still.yaml"
+	start still "$tmp/still.yaml" || { not_ok "$name" "$(cat "$tmp/still.log")"; continue; }
+	bridges=$(jq -r '.nodes | to_entries[] | select((.value | objects | has("L2Fwd")) // false or
+		.value == "L2Fwd") | .key' "$tmp/still.yaml")
+	wait_for 5 eval 'a=$(counted); sleep 0.05; [ "$a" = "$(counted)" ]'
+	counted >"$tmp/before"
+	failed=
+	for node in $(jq -r '.nodes | keys[]' "$tmp/still.yaml"); do
+		"$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json >"$tmp/out" 2>"$tmp/err" &&
+			jq -e '.ways[0].end.what | . != "gone" and . != "unseen" and . != "unfinished"' \
+				"$tmp/out" >/dev/null || failed="$failed $node"
+	done
+	expect "$name is explained from every node" "" "$failed"
+	counted >"$tmp/after"
+	if diff "$tmp/before" "$tmp/after" >"$tmp/diff"; then
+		ok "$name is as it was after that"
+	else
+		head -20 "$tmp/diff"
+		not_ok "$name is as it was after that" "counters or tables have changed"
+	fi
+	stop still "$pid"
+done
+exit $script_failed
