@@ -178,10 +178,18 @@ start load "$tmp/load.yaml"
 load=$pid
 good=0
 for i in $(seq 100); do
-	"$SLUICE" trace -n 20 --json >"$tmp/out" 2>"$tmp/err" &&
-		[ "$(jq -c 'select(.ways) | [.ways[0].steps[].node]' "$tmp/out" | sort | uniq -c |
-			tr -s ' ')" = ' 20 ["make","a","q","check","Sink#1"]' ] &&
+	# A machine that is too busy may keep a worker from parking in time; that is said.
+	for again in 1 2 3 4 5 6 7 8 9 10; do
+		"$SLUICE" trace -n 20 --json >"$tmp/out" 2>"$tmp/err"
+		code=$?
+		grep -q 'did not come to a stop within 100 ms' "$tmp/err" || break
+	done
+	ways=$(jq -c 'select(.ways) | [.ways[0].steps[].node]' "$tmp/out" | sort | uniq -c | tr -s ' ')
+	if [ "$code:$ways" = '0: 20 ["make","a","q","check","Sink#1"]' ]; then
 		good=$((good + 1))
+	else
+		echo "trace $i: $code $ways $(cat "$tmp/err")"
+	fi
 done
 expect "100 traces under load" 100 $good
 code "explain: a script" 0 "$SLUICE" explain a "ether / ipv4"

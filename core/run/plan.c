@@ -228,6 +228,8 @@ int plan_make(const struct graph *graph, struct run_node **nodes, struct worker 
 
 void plan_free(struct plan *plan)
 {
+	// The nodes may be gone, and nobody calls them by this plan again.
+	plan->enters = NULL;
 	taps_remove(plan);
 	for (unsigned i = 0; i < plan->n_ctxs; i++)
 		free(plan->ctxs[i]);
