@@ -7,7 +7,7 @@ set -u
 export LC_ALL=C
 
 # What each package is for stands in docs/dependencies.md.
-build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
+build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev zlib1g-dev
 	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev"
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema curl"
