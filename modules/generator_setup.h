@@ -161,9 +161,10 @@ static void generator_check_stamp(const struct generator_params *params, unsigne
 		uint32_t size = source_size(shape, i, j);
 
 		if (size < at + STAMP_BYTES)
-			error_input(errors, source_size_name(shape, i, j, where, sizeof(where)),
-				    "%u bytes are too few for the stamp, which ends with byte %u",
-				    size, at + STAMP_BYTES - 1);
+			error_input(
+			    errors, source_size_name(shape, i, j, where, sizeof(where)),
+			    "%u bytes are too few for the stamp; there should be %u or more", size,
+			    at + STAMP_BYTES);
 	}
 }
 
@@ -178,6 +179,12 @@ static void generator_check(const void *p, struct errors *errors)
 	if (params->burst_min > params->burst)
 		error_input(errors, "burst_min", "%u is more than `burst`, which is %u",
 			    params->burst_min, params->burst);
+	if (params->pattern.n != GENERATOR_BURST && (params->burst > 1 || params->burst_min))
+		error_input(errors, params->burst > 1 ? "burst" : "burst_min",
+			    "there are bursts with `pattern: burst` only");
+	if (!params->stamp && (params->at || params->payload))
+		error_input(errors, params->at ? "at" : "payload",
+			    "with `stamp: false` there is no stamp");
 	if (!params->start && (params->count || params->duration.ns))
 		error_input(errors, params->count ? "count" : "duration",
 			    "with `start: false` the command says how much");
