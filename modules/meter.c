@@ -6,7 +6,7 @@
 #include "meter_commands.h"
 
 static const struct counter meter_counters[] = {
-    [METER_RECEIVED] = {"received", "packets with a good stamp, all of the next five included"},
+    [METER_RECEIVED] = {"received", "packets with a good stamp, duplicates and old ones included"},
     [METER_SKIPPED] = {"skipped", "sequence numbers passed over by one that came: lost, unless "
 				  "they count as `late` later"},
     [METER_LATE] = {"late", "skipped ones that came after all"},
@@ -50,14 +50,14 @@ static enum stamp_state meter_read_at(const struct rte_mbuf *pkt, uint32_t place
 #define METER_HEADERS 256 // bytes in which the headers before a stamp lie, as a rule
 
 // Where the last stamp was there is none, or its checksum covers what is behind it.
-static __attribute__((noinline)) enum stamp_state
-meter_find(struct meter *meter, bool fixed, const struct rte_mbuf *pkt, struct stamp *stamp)
+static __rte_noinline enum stamp_state meter_find(struct meter *meter, const struct rte_mbuf *pkt,
+						  struct stamp *stamp)
 {
 	enum stamp_state state = meter_read_at(pkt, meter->place, stamp);
 	uint8_t copy[METER_HEADERS];
 	uint32_t place;
 
-	if (state == STAMP_GOOD || fixed)
+	if (state == STAMP_GOOD || meter->fixed)
 		return state;
 	place = stamp_place(packet_peek(pkt, copy, sizeof(copy)));
 	if (place == meter->place)
@@ -111,7 +111,6 @@ static void meter_sum(struct ctx *ctx, struct meter *meter, const struct meter_b
 static void meter_process(struct ctx *ctx, struct batch *in)
 {
 	struct meter *meter = ctx->state;
-	bool fixed = ((const struct meter_params *)ctx->params)->at;
 	uint64_t now_ns = ctx->now_ns, *own = ctx->counters;
 	struct meter_batch sum = {.counts = now_ns >= meter->begin_ns && now_ns < meter->end_ns,
 				  .min_ns = UINT64_MAX};
@@ -126,7 +125,7 @@ static void meter_process(struct ctx *ctx, struct batch *in)
 			state =
 			    stamp_read(rte_pktmbuf_mtod_offset(pkt, uint8_t *, place), 0, &stamp);
 		if (unlikely(state != STAMP_GOOD))
-			state = meter_find(meter, fixed, pkt, &stamp);
+			state = meter_find(meter, pkt, &stamp);
 		if (unlikely(state != STAMP_GOOD || stamp.stream >= meter->n_streams)) {
 			*(state == STAMP_DAMAGED ? &sum.damaged : &sum.foreign) += 1;
 			continue;
@@ -202,6 +201,7 @@ static int meter_open(struct node *node, struct errors *errors)
 	const struct meter_params *params = node->params;
 	struct meter *meter = node->state;
 
+	meter->fixed = params->at;
 	meter->place = params->at ? params->at : METER_PLACE;
 	meter->span = params->span;
 	meter->n_streams = params->streams;

@@ -70,7 +70,7 @@ static uint64_t meter_percentile(const struct meter_histogram *histogram, uint64
 // LEB128 of the number in zigzag, at most 9 bytes.
 static uint8_t *meter_put_number(uint8_t *to, int64_t number)
 {
-	uint64_t left = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
+	uint64_t left = number < 0 ? ~((uint64_t)number << 1) : (uint64_t)number << 1;
 
 	for (unsigned i = 0; i < 8 && left > 0x7f; i++, left >>= 7)
 		*to++ = (uint8_t)(left | 0x80);

@@ -29,6 +29,7 @@ static const struct param meter_params[] = {
 
 struct meter {
 	uint32_t place; // of the last packet's stamp
+	bool fixed;	// the user has said where it is
 	uint32_t span;
 	unsigned n_streams;
 	struct meter_stream *streams;
