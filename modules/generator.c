@@ -139,7 +139,7 @@ static int generator_start(struct node *node, const void *args, struct reply *re
 	if (generator_speed_check(params, &start->speed, "rate", "load", errors))
 		return -1;
 	generator_speed_set(state, params, &start->speed);
-	state->count = start->count;
+	state->count = generator_limit(state, params, start->count);
 	state->duration_ns = start->duration.ns;
 	state->attempted = 0;
 	state->unsent = 0;

@@ -244,6 +244,17 @@ static int generator_stamps(struct generator *state, const struct generator_para
 	return 0;
 }
 
+// How many packets a run has, of which `count` are asked for; 0: without end.
+static uint64_t generator_limit(const struct generator *state,
+				const struct generator_params *params, uint64_t count)
+{
+	uint64_t all = (uint64_t)params->passes * state->maker.n_frames;
+
+	if (!generator_replays(params) || !all)
+		return count;
+	return count ? RTE_MIN(count, all) : all;
+}
+
 static int generator_open(struct node *node, struct errors *errors)
 {
 	const struct generator_params *params = node->params;
@@ -272,12 +283,7 @@ static int generator_open(struct node *node, struct errors *errors)
 	pace->random = params->seed;
 	generator_speed_set(state, params, &params->speed);
 	state->duration_ns = params->duration.ns;
-	state->count = params->count;
-	if (replays && params->passes) {
-		uint64_t all = (uint64_t)params->passes * state->maker.n_frames;
-
-		state->count = state->count ? RTE_MIN(state->count, all) : all;
-	}
+	state->count = generator_limit(state, params, params->count);
 	return 0;
 }
 
