@@ -26,7 +26,9 @@ static void generator_write(struct ctx *ctx, struct batch *batch, const uint64_t
 {
 	struct generator *state = ctx->state;
 	struct source_maker *maker = &state->maker;
-	uint16_t magic = state->rests ? STAMP_MAGIC_ALL : STAMP_MAGIC;
+	// Into locals: what is written to packets might be them, for all that the compiler knows.
+	const uint16_t *places = state->places, *rests = state->rests;
+	uint16_t magic = rests ? STAMP_MAGIC_ALL : STAMP_MAGIC;
 	struct stamp stamp = {.stream = state->stream, .sequence = state->sequence};
 	unsigned n = 0, i = 0;
 
@@ -38,9 +40,9 @@ static void generator_write(struct ctx *ctx, struct batch *batch, const uint64_t
 			packet_drop(ctx, pkt, REASON_NO_MEMORY);
 			continue;
 		}
-		if (state->places) {
-			stamp_write(rte_pktmbuf_mtod_offset(pkt, uint8_t *, state->places[frame]),
-				    magic, &stamp, state->rests ? state->rests[frame] : 0);
+		if (likely(places)) {
+			stamp_write(rte_pktmbuf_mtod_offset(pkt, uint8_t *, places[frame]), magic,
+				    &stamp, rests ? rests[frame] : 0);
 			stamp.sequence++;
 		}
 		batch->pkts[n++] = pkt;

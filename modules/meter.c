@@ -112,6 +112,8 @@ static void meter_process(struct ctx *ctx, struct batch *in)
 {
 	struct meter *meter = ctx->state;
 	uint64_t now_ns = ctx->now_ns, *own = ctx->counters;
+	unsigned n_streams = meter->n_streams;
+	uint32_t span = meter->span;
 	struct meter_batch sum = {.counts = now_ns >= meter->begin_ns && now_ns < meter->end_ns,
 				  .min_ns = UINT64_MAX};
 
@@ -126,13 +128,13 @@ static void meter_process(struct ctx *ctx, struct batch *in)
 			    stamp_read(rte_pktmbuf_mtod_offset(pkt, uint8_t *, place), 0, &stamp);
 		if (unlikely(state != STAMP_GOOD))
 			state = meter_find(meter, pkt, &stamp);
-		if (unlikely(state != STAMP_GOOD || stamp.stream >= meter->n_streams)) {
+		if (unlikely(state != STAMP_GOOD || stamp.stream >= n_streams)) {
 			*(state == STAMP_DAMAGED ? &sum.damaged : &sum.foreign) += 1;
 			continue;
 		}
 		sum.received++;
 		stream = &meter->streams[stamp.stream];
-		meter_track(stream, stamp.sequence, meter->span,
+		meter_track(stream, stamp.sequence, span,
 			    likely(sum.counts) ? &stream->counts : &meter->uncounted, own);
 		if (unlikely(!sum.counts))
 			continue;
