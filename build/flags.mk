@@ -9,7 +9,7 @@ endif
 MARCH ?= native
 OUT := build/out$(if $(filter-out release,$(VARIANT)),/$(VARIANT))
 
-PKGS := libdpdk yaml-0.1 jansson libpcap lua5.4 libmicrohttpd libcurl ncursesw libsystemd
+PKGS := libdpdk yaml-0.1 jansson libpcap lua5.4 libmicrohttpd libcurl ncursesw libsystemd zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 

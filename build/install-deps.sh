@@ -9,7 +9,7 @@ export LC_ALL=C
 # What each package is for stands in docs/dependencies.md.
 build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
 	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev libncurses-dev
-	libsystemd-dev"
+	libsystemd-dev zlib1g-dev"
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema python3-pyte curl zsh"
 lint="clang-format clang-tidy cppcheck clang"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Traffic profiles: parameters of a Source by name, mixes of sizes and numbers of flows.
+-- Traffic profiles: parameters of a Source or Generator by name, mixes of sizes and numbers of flows.
 --
 --   local traffic = require "sluice.traffic"
 --   chain(traffic.source("gen", {imix = "simple", flows = 1000, count = 1000000}), Sink())
@@ -215,12 +215,22 @@ function traffic.params(spec)
   return params
 end
 
+local function make(module, name, spec)
+  local new = build.module(module)
+  if type(name) == "string" then return new(name, traffic.params(spec or {})) end
+  return new(traffic.params(name or {}))
+end
+
 --- A Source with traffic.params: `traffic.source{...}` or `traffic.source("name", {...})`.
 ---@return Node
 function traffic.source(name, spec)
-  local make = build.module("Source")
-  if type(name) == "string" then return make(name, traffic.params(spec or {})) end
-  return make(traffic.params(name or {}))
+  return make("Source", name, spec)
+end
+
+--- The same for a Generator.
+---@return Node
+function traffic.generator(name, spec)
+  return make("Generator", name, spec)
 end
 
 return traffic

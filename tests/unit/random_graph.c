@@ -129,6 +129,15 @@ static void sources_make(struct making *making, unsigned n_ports)
 			   1 + random_below(making->random, 500));
 		node_made(making, module_find("Source"));
 	}
+	if (random_chance(making->random, 20)) {
+		struct engine_text node = {0};
+
+		if (random_node(making->random, module_find("Generator"), &node)) {
+			engine_put(&making->nodes, "  n%u: %s\n", making->n, node.text);
+			node_made(making, module_find("Generator"));
+		}
+		free(node.text);
+	}
 }
 
 static void nodes_make(struct making *making, unsigned n_ports)
