@@ -56,6 +56,21 @@ local function latest(list, key_of)
   return kept
 end
 
+-- A ratio to a figure of testpmd's that is not its own is at most that.
+local function ratios_mark(results)
+  local cut = {}
+  local function key(one)
+    return table.concat({report.scenario(one), one.size, one.dir, one.wire, one.vnf, one.metric,
+                         one.mode or ""}, "\0")
+  end
+  for _, one in ipairs(results) do
+    if one.switch.name == "testpmd" and not one.own then cut[key(one)] = true end
+  end
+  for _, one in ipairs(results) do
+    if one.ratio_to_testpmd and cut[key(one)] then one.ratio_at_most = true end
+  end
+end
+
 --- Final figures: of each host, cell, metric and mode the last result that was written.
 ---@param records table[]
 ---@return {envs: table[], results: table[], latency: table[], compare: table[], intrinsic: table[],
@@ -76,6 +91,7 @@ function report.collect(records)
                 compare = latest(all.compare, key), intrinsic = latest(all.intrinsic, key)}
   sort(data.results)
   sort(data.latency)
+  ratios_mark(data.results)
   return data
 end
 

@@ -119,7 +119,7 @@ local function measure(out, draw, base, trials, reference)
     l2_gbps = round(rates.l2_bps(summary.median, base.size) / 1e9, 0.001),
     limited_by = by, limited_why = why, own = by == "switch",
     cycles_per_packet = by == "switch" and round(2.5e9 / pps, 0.1) or nil,
-    ratio_to_testpmd = reference and round(summary.median / reference, 0.001) or nil,
+    ratio_to_testpmd = reference and mode == "near" and round(summary.median / reference, 0.001) or nil,
     mode = mode, trials = n, invalid = invalid, memory_bytes = 24 << 20,
     hiccups = {n = invalid, sum_us = invalid * 1840, longest_us = longest},
     drops = inside > 0 and {{hop = "switch to vnf 1", frames = inside}} or {},

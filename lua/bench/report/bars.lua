@@ -53,21 +53,21 @@ local function clusters(name, title, axis, list, cluster_of, value_of, line)
   end
   out[#out + 1] = ("set title %s font ',14'\nset ylabel %s\nset xrange [0.5:%g]\nset yrange [0:%g]"):format(
       quote(title), quote(axis), #groups + 0.5, top * 1.08)
-  out[#out + 1] = ("set boxwidth %g absolute\nset xtics (%s) scale 0"):format(width * 0.9, table.concat(tics, ", "))
+  out[#out + 1] = ("set bmargin 3.5\nset boxwidth %g absolute\nset xtics (%s) scale 0"):format(width * 0.9, table.concat(tics, ", "))
   local whiskers = {}
   for i, switch in ipairs(names) do
-    local titled = false
+    local function box(data, fill, title)
+      plots[#plots + 1] = ("%s with boxes fillstyle %s border rgb '%s' fillcolor rgb '%s' linewidth 1 %s"):format(
+          data, fill, colour[switch], colour[switch], title)
+    end
+    box("NaN", "solid 0.85", "title " .. quote(switch))
     for _, kind in ipairs{"own", "cut"} do
       local block = ("d%d%s"):format(i, kind)
-      local data = rows[i .. kind]
-      if data then
-        out[#out + 1] = gnuplot.block(block, data)
-        plots[#plots + 1] = ("$%s using 1:2 with boxes fillstyle %s border rgb '%s' fillcolor rgb '%s' linewidth 1 %s"):format(
-            block, kind == "own" and "solid 0.85" or "pattern 4", colour[switch], colour[switch],
-            titled and "notitle" or "title " .. quote(switch))
-        whiskers[#whiskers + 1] = ("$%s using 1:3:(0):($4-$3) with vectors heads size graph 0.006,90 linewidth 1 "
-            .. "linecolor rgb '#222222' notitle"):format(block)
-        titled = true
+      if rows[i .. kind] then
+        out[#out + 1] = gnuplot.block(block, rows[i .. kind])
+        box(("$%s using 1:2"):format(block), kind == "own" and "solid 0.85" or "pattern 4", "notitle")
+        whiskers[#whiskers + 1] = ("$%s using 1:3:(0):($4-$3) with vectors heads size graph 0.006,90 "
+            .. "linewidth 1 linecolor rgb '#222222' notitle"):format(block)
       end
     end
   end
@@ -89,33 +89,51 @@ local function file_name(...)
   return (table.concat({...}, "-"):gsub("[^%w.-]+", "-"):gsub("%.", "_"))
 end
 
+-- Names of scenarios, with wire and VNF where those differ in a list.
+local function labels(list)
+  local ways, several = {}, {}
+  local function way(one) return one.wire .. (one.vnf ~= "none" and " " .. one.vnf or "") end
+  for _, one in ipairs(list) do
+    local name = report.scenario(one)
+    several[name] = several[name] or ways[name] ~= nil and ways[name] ~= way(one)
+    ways[name] = way(one)
+  end
+  return function(one)
+    local name = report.scenario(one)
+    return several[name] and name .. "\n" .. way(one) or name
+  end
+end
+
 --- Plots of the results: over sizes of each scenario that has several, over scenarios of each size.
+--- Modes are never mixed.
 ---@param results table[] sorted
 function bars.plots(results)
   local plots, rated = {}, {}
   for _, one in ipairs(results) do
     if one.value_pps.median > 0 and not one.mix then rated[#rated + 1] = one end
   end
-  local function same(one) return one.metric .. "\0" .. one.dir .. "\0" .. (one.link_bps or 0) end
-  for _, group in ipairs(group_by(rated, function(one) return same(one) .. "\0" .. one.size end)) do
-    local first = group[1]
-    local link = first.link_bps or 10e9
-    plots[#plots + 1] = clusters(
-        file_name("rate", first.metric, first.dir, first.size .. "B"),
-        ("%s, %g-byte frames, %s"):format(first.metric, first.size, first.dir), "Mpps", group,
-        report.scenario, function(_, pps) return pps / 1e6 end,
-        {value = rates.line_pps(link, first.size) / 1e6, title = ("%gG line rate"):format(link / 1e9)})
+  local function same(one)
+    return table.concat({one.metric, one.dir, one.link_bps or 0, one.mode or ""}, "\0")
   end
-  for _, group in ipairs(group_by(rated, function(one) return same(one) .. "\0" .. report.scenario(one) end)) do
+  local function add(kind, group, what, ...)
     local first = group[1]
-    local link = first.link_bps or 10e9
+    plots[#plots + 1] = clusters(
+        file_name(kind, first.metric, first.dir, what, first.mode),
+        ("%s, %s, %s%s"):format(first.metric, what, first.dir, first.mode and ", " .. first.mode .. " cores" or ""), ...)
+  end
+  local function line(value, link) return {value = value, title = ("%gG line rate"):format(link / 1e9)} end
+  for _, group in ipairs(group_by(rated, function(one) return same(one) .. "\0" .. one.size end)) do
+    local link = group[1].link_bps or 10e9
+    add("rate", group, ("%g bytes"):format(group[1].size), "Mpps", group, labels(group),
+        function(_, pps) return pps / 1e6 end, line(rates.line_pps(link, group[1].size) / 1e6, link))
+  end
+  local label = labels(rated)
+  for _, group in ipairs(group_by(rated, function(one) return same(one) .. "\0" .. label(one) end)) do
+    local link = group[1].link_bps or 10e9
     if #group_by(group, function(one) return one.size end) > 1 then
-      plots[#plots + 1] = clusters(
-          file_name("sizes", first.metric, first.dir, report.scenario(first)),
-          ("%s, %s, %s"):format(report.scenario(first), first.metric, first.dir), "Gbps of layer 1", group,
+      add("sizes", group, (label(group[1]):gsub("\n", " ")), "Gbps of layer 1", group,
           function(one) return ("%g B"):format(one.size) end,
-          function(one, pps) return rates.l1_bps(pps, one.size) / 1e9 end,
-          {value = link / 1e9, title = ("%gG line rate"):format(link / 1e9)})
+          function(one, pps) return rates.l1_bps(pps, one.size) / 1e9 end, line(link / 1e9, link))
     end
   end
   return plots

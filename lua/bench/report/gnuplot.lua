@@ -116,9 +116,9 @@ function gnuplot.inline(plot, text)
   local svg = text:match("<svg.*</svg>")
   if not svg then return nil end
   local prefix = plot.name:gsub("[^%w]", "_") .. "_"
-  svg = svg:gsub('id="([^"]+)"', function(id) return ('id="%s"'):format(prefix .. id) end)
-  svg = svg:gsub("url%(#([^)]+)%)", function(id) return ("url(#%s)"):format(prefix .. id) end)
-  svg = svg:gsub("xlink:href='#([^']+)'", function(id) return ("xlink:href='#%s'"):format(prefix .. id) end)
+  svg = svg:gsub("(%sid=['\"])", "%1" .. prefix)
+  svg = svg:gsub("url%(#", "url(#" .. prefix)
+  svg = svg:gsub("(href=['\"]#)", "%1" .. prefix)
   return svg
 end
 

@@ -44,7 +44,8 @@ function text.row(one)
     (one.own and "" or ">= ") .. rates.text(value.median, "pps", value.median >= 1e6 and 2 or nil),
     ("%.2f Gbps L1"):format(one.l1_gbps), interval(value),
     one.cycles_per_packet and ("%.0f cyc/pkt"):format(one.cycles_per_packet) or "",
-    one.own and one.ratio_to_testpmd and ("%.2fx testpmd"):format(one.ratio_to_testpmd) or "",
+    one.own and one.ratio_to_testpmd and ("%s%.2fx testpmd"):format(
+        one.ratio_at_most and "<= " or "", one.ratio_to_testpmd) or "",
     one.mode or "", "limit: " .. one.limited_by,
   }
 end
