@@ -5,9 +5,10 @@
 
 . tests/lib/script.sh
 
+mkdir "$tmp/harness"
 for file in tests/harness/*_test.lua; do
 	name=$(basename "$file" _test.lua)
-	HARNESS_TMP=$tmp timeout 120 "$SLUICE" check --script-instructions 1000000000000 "$file" \
+	HARNESS_TMP=$tmp/harness timeout 120 "$SLUICE" check --script-instructions 1000000000000 "$file" \
 		>"$tmp/$name.out" 2>&1 </dev/null
 	code=$?
 	grep -E '^(ok|not ok|skipped) ' "$tmp/$name.out" |
@@ -19,6 +20,8 @@ for file in tests/harness/*_test.lua; do
 		script_failed=1
 	fi
 done
+
+run_ok "metrics are OpenMetrics" python3 tests/lib/openmetrics_check.py "$tmp/harness/plain/metrics.txt"
 
 # Published: what other tools check results with.
 run_ok "the schema of results is a JSON Schema, which the stored results keep" \

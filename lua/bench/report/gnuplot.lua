@@ -22,14 +22,15 @@ function gnuplot.colours(names)
   return by_name
 end
 
---- A text as gnuplot reads it.
+--- A text as gnuplot reads it: between single quotes nothing is looked at but these, and two of them
+--- at the start are an empty text.
 function gnuplot.quote(text)
-  return "'" .. tostring(text):gsub("'", "''"):gsub("%c", " ") .. "'"
+  return "'" .. tostring(text):gsub("'", "\u{2019}"):gsub("%c", " ") .. "'"
 end
 
---- The same over several lines, for labels.
-function gnuplot.quote_lines(...)
-  return '"' .. table.concat({...}, "\n"):gsub('[\\"]', " "):gsub("\n", "\\n") .. '"'
+--- The same over several lines, for labels. Between double quotes backquotes would be run.
+function gnuplot.quote_lines(text)
+  return '"' .. text:gsub("[\\\"`]", "\u{2019}"):gsub("\n", "\\n"):gsub("%c", " ") .. '"'
 end
 
 --- A named block of data: rows of numbers.
@@ -37,9 +38,7 @@ function gnuplot.block(name, rows)
   local lines = {"$" .. name .. " << EOD"}
   for _, row in ipairs(rows) do
     local parts = {}
-    for i, value in ipairs(row) do
-      parts[i] = type(value) == "string" and '"' .. value:gsub('[\\"%c]', " ") .. '"' or ("%.10g"):format(value)
-    end
+    for i, value in ipairs(row) do parts[i] = ("%.10g"):format(value) end
     lines[#lines + 1] = table.concat(parts, " ")
   end
   lines[#lines + 1] = "EOD"
