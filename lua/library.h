@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written in Lua lies in the program: nothing need be found when it starts. lua/lib/x.lua is
-// `sluice.x`, lua/bench/y/z.lua is `sluice.bench.y.z`.
+// What is written in Lua lies in the program: nothing need be found when it starts. lua/lib/x.lua
+// is `sluice.x`, lua/bench/y/z.lua is `sluice.bench.y.z`.
 
 #ifndef SLUICE_LUA_LIBRARY_H
 #define SLUICE_LUA_LIBRARY_H

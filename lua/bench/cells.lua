@@ -42,14 +42,16 @@ function cells.scenario_read(word)
   return list
 end
 
---- A size with FCS, or a mix by name: {size = bytes or mean, mix = name}; nil and what it should be.
+--- A size with FCS, or a mix by name: {size = bytes or mean, mix = name}; nil and what it should
+--- be.
 ---@param word string
 function cells.size_read(word)
   local mix = word:match("^imix:(.*)$")
   if mix and rates.mixes[mix] then return {size = rates.mix_mean(rates.mixes[mix]), mix = mix} end
   local size = word:find("^%d+$") and math.tointeger(word)
   if size and size >= cells.size_min and size <= cells.size_max then return {size = size} end
-  return nil, ("%d to %d bytes with FCS, or imix:simple, imix:353"):format(cells.size_min, cells.size_max)
+  return nil, ("%d to %d bytes with FCS, or imix:simple, imix:353"):format(cells.size_min,
+      cells.size_max)
 end
 
 --- All that goes together, switches innermost, so that trials of different switches are neighbours.
@@ -68,9 +70,10 @@ function cells.product(what)
         for _, wire in ipairs(known.dirs[dir] and wires or {}) do
           for _, vnf in ipairs(known.chain and what.vnfs or {"none"}) do
             for _, switch in ipairs(what.switches) do
-              list[#list + 1] = {scenario = scenario.scenario, vnfs = scenario.vnfs, size = size.size,
-                                 mix = size.mix, dir = dir, wire = wire, vnf = vnf,
-                                 vnf_in = what.vnf_in, link_bps = what.link_bps, switch = {name = switch}}
+              list[#list + 1] = {scenario = scenario.scenario, vnfs = scenario.vnfs,
+                                 size = size.size, mix = size.mix, dir = dir, wire = wire,
+                                 vnf = vnf, vnf_in = what.vnf_in, link_bps = what.link_bps,
+                                 switch = {name = switch}}
             end
           end
         end
@@ -81,7 +84,8 @@ function cells.product(what)
 end
 
 local function chain(first, last)
-  local list = {{scenario = "p2p", vnfs = 0}, {scenario = "p2v", vnfs = 0}, {scenario = "v2v", vnfs = 0}}
+  local list = {{scenario = "p2p", vnfs = 0}, {scenario = "p2v", vnfs = 0},
+                {scenario = "v2v", vnfs = 0}}
   for n = first, last do list[#list + 1] = {scenario = "loopback", vnfs = n} end
   return list
 end
@@ -109,7 +113,8 @@ cells.suite_names = {"quick", "paper", "rfc2544"}
 ---@param switches string[]
 function cells.suite(name, switches)
   local suite = cells.suites[name]
-  return cells.product{scenarios = suite.scenarios, sizes = suite.sizes, dirs = suite.dirs, wires = {"memif"},
+  return cells.product{scenarios = suite.scenarios, sizes = suite.sizes, dirs = suite.dirs,
+                       wires = {"memif"},
                        vnfs = {"io"}, switches = switches}
 end
 

@@ -1,15 +1,17 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What records of results have: one table, from which records are checked, written in this order, and
--- described to others (docs/bench-results.schema.json).
+-- What records of results have: one table, from which records are checked, written in this order,
+-- and described to others (docs/bench-results.schema.json).
 
 local fields = {}
 
 fields.version = 1
 
 -- A row: name, type, help. Types: text, integer, number, boolean, map (anything by name), a list
--- `{list = type}`, one of some words `{words = {...}}`, or a table of rows. `null`: it may be absent,
--- and is then written as null.
-local function row(name, type_, help, null) return {name = name, type = type_, help = help, null = null} end
+-- `{list = type}`, one of some words `{words = {...}}`, or a table of rows. `null`: it may be
+-- absent, and is then written as null.
+local function row(name, type_, help, null)
+  return {name = name, type = type_, help = help, null = null}
+end
 local function maybe(name, type_, help) return row(name, type_, help, true) end
 
 local summary = {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Command lines of `sluice bench`, by the table in commands.lua: all faults at once, each with what it
--- should be, and help from the same rows.
+-- Command lines of `sluice bench`, by the table in commands.lua: all faults at once, each with what
+-- it should be, and help from the same rows.
 
 local cells = require "sluice.bench.cells"
 local commands = require "sluice.bench.commands"
@@ -121,7 +121,8 @@ end
 local function argument_read(at, command, word, place)
   local row = command.args[math.min(place, #command.args)]
   if not row or place > #command.args and not row.many then
-    at.fault('"%s" is too much: %s', word, row and "it takes " .. options.usage_args(command) or "it takes no arguments")
+    at.fault('"%s" is too much: %s', word, row and "it takes " .. options.usage_args(command)
+             or "it takes no arguments")
     return
   end
   at.take(row, row.name, word)
@@ -173,9 +174,9 @@ local function check(at, command, given)
   end
 end
 
---- Reads what stands behind `sluice bench`. A table with `command` and values by the names of options;
---- {help = text} when help is asked for; nil and all faults otherwise, for lines as `sluice bench run:
---- FAULT`, with the command's name as third.
+--- Reads what stands behind `sluice bench`. A table with `command` and values by the names of
+--- options; {help = text} when help is asked for; nil and all faults otherwise, for lines as
+--- `sluice bench run: FAULT`, with the command's name as third.
 ---@param arguments string[]
 ---@param known? {name: string}[] the switches there are
 ---@return table?
@@ -188,7 +189,9 @@ function options.parse(arguments, known)
   end
   local word = arguments[1]
   if word == "--help" or word == "-?" or word == "-h" then return {help = options.help()} end
-  if word == nil then return nil, {"a command is missing: " .. table.concat(names_of(commands), ", ")} end
+  if word == nil then
+    return nil, {"a command is missing: " .. table.concat(names_of(commands), ", ")}
+  end
   local command = find(commands, word)
   if not command then
     return nil, {('there is no command "%s"%s'):format(word, near(word, names_of(commands)))}
@@ -262,24 +265,28 @@ function options.help(name)
   local out = {}
   if not name then
     out[1] = "Usage: sluice bench COMMAND [OPTION...]"
-    out[2] = "Measures software switches, says what limited each figure, and puts them side by side.\n"
+    out[2] = "Measures software switches, says what limited each figure, and puts them side by "
+             .. "side.\n"
     for _, command in ipairs(commands) do
       local head = "  " .. command.name .. " " .. options.usage_args(command)
-      out[#out + 1] = #head < column - 1 and wrap(command.help, head) or head .. "\n" .. wrap(command.help, "")
+      out[#out + 1] = #head < column - 1 and wrap(command.help, head)
+                      or head .. "\n" .. wrap(command.help, "")
     end
     out[#out + 1] = "\n`sluice bench COMMAND --help` has the options of each."
   else
     local command = find(commands, name)
     local arguments = options.usage_args(command)
-    out[1] = ("Usage: sluice bench %s [OPTION...]%s"):format(name, arguments ~= "" and " " .. arguments or "")
+    if arguments ~= "" then arguments = " " .. arguments end
+    out[1] = ("Usage: sluice bench %s [OPTION...]%s"):format(name, arguments)
     out[2] = command.help:sub(1, 1):upper() .. command.help:sub(2) .. ".\n"
     for _, row in ipairs(command.args) do out[#out + 1] = wrap(row.help, "  " .. row.name) end
     if #command.args > 0 then out[#out + 1] = "" end
     for _, row in ipairs(command.options) do out[#out + 1] = option_line(row) end
     out[#out + 1] = "  -?, --help                 this help"
   end
-  out[#out + 1] = "\nExit codes: 0 measured, 1 failed while running, 2 bad input, 3 this machine cannot measure it,\n"
-                  .. "4 measured, but limited by something else than the switch."
+  out[#out + 1] = "\nExit codes: 0 measured, 1 failed while running, 2 bad input, 3 this machine "
+                  .. "cannot\nmeasure it, 4 measured, but limited by something else than the "
+                  .. "switch."
   return table.concat(out, "\n") .. "\n"
 end
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Rates: packets a second, bits a second at layer 1 (with preamble, start of frame and gap: 20 bytes)
--- and at layer 2. A size is that of the frame with its checksum (FCS, 4 bytes), as in RFC 2544.
+-- Rates: packets a second, bits a second at layer 1 (with preamble, start of frame and gap: 20
+-- bytes) and at layer 2. A size is that of the frame with its checksum (FCS, 4 bytes), as in RFC
+-- 2544.
 
 local rates = {}
 
@@ -53,7 +54,8 @@ function rates.text(value, unit, figures)
   for _, step in ipairs(steps) do
     if math.abs(value) >= step[1] * 0.9995 or step[1] == 1 then
       local part = value / step[1]
-      local format = figures and ("%%.%df"):format(figures) or step[1] == 1 and "%.0f" or digits(part)
+      local format = figures and ("%%.%df"):format(figures) or step[1] == 1 and "%.0f"
+          or digits(part)
       return (format .. " %s%s"):format(part, step[2], unit)
     end
   end
@@ -62,7 +64,9 @@ end
 --- A time in ns: "850 ns", "12.6 us", "1.20 ms", "3.00 s".
 function rates.time_text(ns)
   for _, step in ipairs{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} do
-    if ns >= step[1] * 0.9995 then return (digits(ns / step[1]) .. " %s"):format(ns / step[1], step[2]) end
+    if ns >= step[1] * 0.9995 then
+      return (digits(ns / step[1]) .. " %s"):format(ns / step[1], step[2])
+    end
   end
   return ("%.0f ns"):format(ns)
 end

@@ -43,7 +43,8 @@ local function check(kind, value, path, faults)
     for _, word in ipairs(kind.words) do
       if word == value then return end
     end
-    if not (kind.pattern and type(value) == "string" and value:find("^" .. kind.pattern .. "$")) then
+    if not (kind.pattern and type(value) == "string"
+            and value:find("^" .. kind.pattern .. "$")) then
       fault("should be one of %s", table.concat(kind.words, ", "))
     end
   elseif type(value) ~= "table" then
@@ -91,7 +92,8 @@ function record.check(value)
     return {("type should be one of %s"):format(table.concat(fields.names, ", "))}
   end
   if value.version ~= fields.version then
-    return {("version is %s, this program reads %d"):format(tostring(value.version), fields.version)}
+    return {("version is %s, this program reads %d"):format(tostring(value.version),
+        fields.version)}
   end
   local faults = {}
   check_rows(rows, value, "", faults)
@@ -121,7 +123,8 @@ end
 function record.line(value)
   local faults = record.check(value)
   if #faults > 0 then
-    error(("a record (%s) is faulty: %s"):format(tostring(value.type), table.concat(faults, "; ")), 2)
+    error(("a record (%s) is faulty: %s"):format(tostring(value.type), table.concat(faults, "; ")),
+          2)
   end
   return json.encode(complete(fields.types[value.type], value), order)
 end
@@ -222,10 +225,11 @@ function record.read(path)
 end
 
 --- The name of a cell of a suite: all that makes two measurements the same one.
----@param cell {scenario: string, vnfs: integer, dir: string, size: integer, mix?: string, wire: string,
----  vnf: string, vnf_in?: string, link_bps?: number, switch: {name: string}}
+---@param cell {scenario: string, vnfs: integer, dir: string, size: number, mix?: string,
+---  wire: string, vnf: string, vnf_in?: string, link_bps?: number, switch: {name: string}}
 function record.test(cell)
-  local parts = {cell.scenario == "loopback" and "loopback:" .. cell.vnfs or cell.scenario, cell.dir,
+  local parts = {cell.scenario == "loopback" and "loopback:" .. cell.vnfs or cell.scenario,
+                 cell.dir,
                  cell.mix and "mix-" .. cell.mix or ("%d"):format(cell.size), cell.wire}
   if cell.vnf ~= "none" then
     parts[#parts + 1] = cell.vnf .. (cell.vnf_in == "vm" and "-vm" or "")
@@ -235,7 +239,8 @@ function record.test(cell)
   return table.concat(parts, "/")
 end
 
---- Which cells are there already: a set of `TEST METRIC` with their records. Latency is `latency LOAD`.
+--- Which cells are there already: a set of `TEST METRIC` with their records. Latency is `latency
+--- LOAD`.
 ---@param records table[]
 function record.done(records)
   local done = {}

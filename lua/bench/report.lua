@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What reports are made of: the final figures of records, in the order in which a reader wants them.
+-- What reports are made of: the final figures of records, in the order in which a reader wants
+-- them.
 
 local record = require "sluice.bench.record"
 local stats = require "sluice.bench.stats"
@@ -20,7 +21,8 @@ end
 
 --- Seconds since 1970 of a record's time; nil if it is none.
 function report.seconds(time)
-  local year, month, day, hour, minute, second = time:match("^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)Z$")
+  local form = "^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)Z$"
+  local year, month, day, hour, minute, second = time:match(form)
   if not year then return nil end
   return days(math.tointeger(year), math.tointeger(month), math.tointeger(day)) * 86400
          + hour * 3600 + minute * 60 + second // 1
@@ -38,7 +40,8 @@ local keys = {
   function(one) return scenarios[one.scenario] end, function(one) return one.vnfs end,
   function(one) return one.size end, function(one) return dirs[one.dir] end,
   function(one) return one.wire end, function(one) return one.vnf end,
-  function(one) return switches[one.switch.name] or 99 end, function(one) return one.switch.name end,
+  function(one) return switches[one.switch.name] or 99 end,
+  function(one) return one.switch.name end,
   function(one) return one.metric or "" end, function(one) return one.load or 0 end,
   function(one) return one.mode or "" end, function(one) return one.test end,
 }
@@ -95,8 +98,8 @@ function report.collect(records)
   return data
 end
 
---- The records of several files; faults are told as `FILE:LINE: text`. Of a file that cannot be read
---- that is a fault too.
+--- The records of several files; faults are told as `FILE:LINE: text`. Of a file that cannot be
+--- read that is a fault too.
 ---@param paths string[]
 ---@return table[] records
 ---@return string[] faults
@@ -119,8 +122,8 @@ function report.scenario(one)
   return one.scenario == "loopback" and "loopback " .. one.vnfs or one.scenario
 end
 
---- Chains by switch, for cells that differ in nothing else: a list of {name, switch, lengths, rates,
---- own, fit}, fits of three lengths and more. One mode a chain.
+--- Chains by switch, for cells that differ in nothing else: a list of {name, switch, lengths,
+--- rates, own, fit}, fits of three lengths and more. One mode a chain.
 ---@param results table[] sorted
 function report.chains(results)
   local chains, at = {}, {}

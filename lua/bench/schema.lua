@@ -1,11 +1,13 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- The table of lua/bench/fields.lua as a JSON Schema, for whoever reads results with something else.
+-- The table of lua/bench/fields.lua as a JSON Schema, for whoever reads results with something
+-- else.
 
 local json = require "sluice.json"
 local fields = require "sluice.bench.fields"
 local schema = {}
 
-local order = {"$schema", "title", "description", "type", "const", "enum", "pattern", "anyOf", "oneOf",
+local order = {"$schema", "title", "description", "type", "const", "enum", "pattern", "anyOf",
+               "oneOf",
                "items", "required", "properties", "additionalProperties"}
 
 local names = {text = "string", map = "object"}

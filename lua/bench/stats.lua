@@ -93,8 +93,8 @@ function stats.floor(a, again)
   return farthest
 end
 
---- The smallest difference, as a share, that a comparison could have shown: half of its interval, or
---- the A/A floor if that is more. nil when neither is known.
+--- The smallest difference, as a share, that a comparison could have shown: half of its interval,
+--- or the A/A floor if that is more. nil when neither is known.
 ---@param pair table what pair_ratio() gave
 ---@param floor? number
 function stats.detectable(pair, floor)
@@ -204,10 +204,11 @@ local function small_drop(values, cuts, least)
   end
 end
 
---- Change points of a series in the order of time: Pettitt's rank test (Applied Statistics 28, 1979,
---- pp. 126-135), again on both sides of each change found (binary segmentation). The probability is
---- that of 999 seeded permutations, which holds for short histories too, where Pettitt's formula
---- does not. A list of {at = first place of the new level, before, after = medians, ratio, p}.
+--- Change points of a series in the order of time: Pettitt's rank test (Applied Statistics 28,
+--- 1979, pp. 126-135), again on both sides of each change found (binary segmentation). The
+--- probability is that of 999 seeded permutations, which holds for short histories too, where
+--- Pettitt's formula does not. A list of {at = first place of the new level, before, after =
+--- medians, ratio, p}.
 ---@param values number[]
 ---@param options? {p?: number, least?: number, seed?: integer} p: 0.01; least: the smallest change
 ---  that counts, as a share (0.01)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Who was the bottleneck of a trial, by counters of each role and port, and whether its loss adds up.
--- Pure functions of what a trial has gathered.
+-- Who was the bottleneck of a trial, by counters of each role and port, and whether its loss adds
+-- up. Pure functions of what a trial has gathered.
 --
 -- A role: {role = "generator" | "switch" | "vnf" | "monitor", k = which vnf, busy_cycles,
 -- idle_cycles, packets, bursts, full_bursts, attempted, refused}. Busy: polls that returned work,
@@ -25,7 +25,8 @@ local function name_of(role) return role.role == "vnf" and "vnf " .. role.k or r
 
 local function busy_share(busy, idle) return ratio(busy, busy and busy + (idle or 0)) end
 
--- The two cores, from the roles: {switch = role, traffic = {busy = share, roles}, generator, refused}.
+-- The two cores, from the roles: {switch = role, traffic = {busy = share, roles}, generator,
+-- refused}.
 local function cores(roles)
   local at = {traffic = {}, busy = 0, idle = 0, attempted = 0, refused = 0}
   for _, role in ipairs(roles) do
@@ -52,7 +53,8 @@ end
 -- Modes that differ, and stalls of the host, explain anything.
 local function noise(trial)
   if trial.mode_before ~= trial.mode_after then
-    return is("noise", "the mode of the cores went from %s to %s", trial.mode_before, trial.mode_after)
+    return is("noise", "the mode of the cores went from %s to %s", trial.mode_before,
+              trial.mode_after)
   end
   local stalled = trial.hiccups and ratio(trial.hiccups.sum_s, trial.seconds) or 0
   if stalled > verdict.limits.stalled then
@@ -134,27 +136,29 @@ local function traffic(at)
 end
 
 --- Who limits a trial: {limited_by = "switch", "generator", "monitor", "vnf K", "wire", "window",
---- "noise" or "none" (the load was carried whole), why, own = whether the figure is the switch's own}.
---- The first rule that holds:
+--- "noise" or "none" (the load was carried whole), why, own = whether the figure is the switch's
+--- own}. The first rule that holds:
 ---   noise      the mode of the cores flipped, or hiccups took more than 5 % of the window
 ---   wire       99 % of what a paced link carries were received
 ---   none       a load below the greatest was carried whole
 ---   its role   the switch had to drop, because the ring towards that role was full
----   switch     its core is 95 % busy, and rings before it refuse 0.1 % or half its bursts are full;
----              without counters: rings before it refuse, and the reference forwarder does 5 % better
+---   switch     its core is 95 % busy, and rings before it refuse 0.1 % or half its bursts are
+---              full;
+---              without counters: rings refuse, and the reference forwarder does 5 % better
 ---   a role     the traffic process's core is 95 % busy: the role that takes most of it
 ---   window     both cores have idle time, and something was refused or lost
 ---   noise      nothing explains it
 ---@param trial {roles: table[], seconds: number, rx_pps: number, intended_pps: number?,
----  wire_pps: number?, ceiling_pps: number?, dropped_to: table?, unsent: number?, lost_inside: number?,
----  hiccups: {sum_s: number}?, mode_before: string?, mode_after: string?}
+---  wire_pps: number?, ceiling_pps: number?, dropped_to: table?, unsent: number?,
+---  lost_inside: number?, hiccups: {sum_s: number}?, mode_before: string?, mode_after: string?}
 function verdict.of(trial)
   local at = cores(trial.roles)
   local found = noise(trial) or wire(trial) or carried(trial, at)
   if found then return found end
   local role, share = refused_by(trial, at)
   if role then
-    return is(name_of(role), "the ring towards it was full: the switch dropped %.1f %%", 100 * share)
+    return is(name_of(role), "the ring towards it was full: the switch dropped %.1f %%",
+              100 * share)
   end
   local counted = at.switch and at.switch.busy_cycles
   found = counted and switch_counted(at) or not counted and switch_silent(trial, at) or traffic(at)
@@ -181,9 +185,10 @@ function verdict.together(list)
   return best
 end
 
---- Whether a loss adds up: intended = attempted + unsent; attempted = accepted + refused; accepted =
---- received + lost inside + in flight. Every part is in frames; what is absent is 0. The residuals
---- must be 0, and so must what may not happen: `faults` says what is wrong, and the trial is invalid.
+--- Whether a loss adds up: intended = attempted + unsent; attempted = accepted + refused; accepted
+--- = received + lost inside + in flight. Every part is in frames; what is absent is 0. The
+--- residuals must be 0, and so must what may not happen: `faults` says what is wrong, and the trial
+--- is invalid.
 ---@param frames {intended: integer, attempted: integer, unsent?: integer, accepted: integer,
 ---  refused?: integer, received: integer, lost_inside?: integer, in_flight?: integer,
 ---  duplicates?: integer, reordered?: integer, damaged?: integer, foreign?: integer}

@@ -39,7 +39,8 @@ end
 
 local function cell(session, at, scenario, vnfs, dir, size, name)
   local one = {
-    session = session, time = clock(at), suite = "paper", scenario = scenario, vnfs = vnfs, dir = dir,
+    session = session, time = clock(at), suite = "paper", scenario = scenario, vnfs = vnfs,
+        dir = dir,
     size = size, wire = scenario == "v2v" and "vhost" or "memif",
     vnf = scenario == "loopback" and "io" or "none", vnf_in = "container",
     switch = {name = name, version = ({sluice = "0.5", testpmd = "22.11.11", ovs = "3.1.0"})[name]},
@@ -59,19 +60,25 @@ end
 
 -- Mpps at 64 bytes.
 local known = {
-  p2p = {sluice = 27.4, testpmd = 26.8, ovs = 14.3}, p2v = {sluice = 18.6, testpmd = 17.6, ovs = 12.2},
-  v2v = {sluice = 15.9, testpmd = 14.8, ovs = 11.9}, ["loopback:1"] = {sluice = 10.2, testpmd = 9.7, ovs = 6.2},
+  p2p = {sluice = 27.4, testpmd = 26.8, ovs = 14.3},
+      p2v = {sluice = 18.6, testpmd = 17.6, ovs = 12.2},
+  v2v = {sluice = 15.9, testpmd = 14.8, ovs = 11.9}, ["loopback:1"] = {sluice = 10.2, testpmd = 9.7,
+      ovs = 6.2},
 }
 
 -- A chain takes 1/R = a + b N; larger frames are a little slower.
 local function truth(scenario, vnfs, size, dir, name)
   local pps = (known[scenario] or known["loopback:1"])[name] * 1e6
-  if vnfs > 1 then pps = 1e9 / (1e9 / pps + (vnfs - 1) * ({sluice = 56, testpmd = 58, ovs = 97})[name]) end
+  if vnfs > 1 then
+    pps = 1e9 / (1e9 / pps + (vnfs - 1) * ({sluice = 56, testpmd = 58, ovs = 97})[name])
+  end
   return pps * (dir == "bi" and 1.12 or 1) / (1 + (size - 64) / 2600)
 end
 
 local function limit(scenario, size, name)
-  if scenario == "p2p" and name ~= "ovs" then return "generator", "its core is 98 % busy, 61 % with it" end
+  if scenario == "p2p" and name ~= "ovs" then
+    return "generator", "its core is 98 % busy, 61 % with it"
+  end
   if size == 1024 and name == "sluice" and scenario == "v2v" then
     return "monitor", "its core is 97 % busy, 55 % with it"
   end
@@ -85,14 +92,16 @@ local function trial(base, draw, n, pps, mode)
   local hiccup = draw:number() < 0.06
   local inside = base.scenario == "loopback" and round(rx * 0.01) or 0
   return with("trial", base, {
-    search = "mrr", n = n, warmup = n == 0, seconds = 1, rx_pps = rx, intended = rx + refused + inside,
+    search = "mrr", n = n, warmup = n == 0, seconds = 1, rx_pps = rx,
+        intended = rx + refused + inside,
     attempted = rx + refused + inside, unsent = 0, accepted = rx + inside, refused = refused,
     received = rx, lost_inside = inside, duplicates = 0, reordered = 0, damaged = 0, residual = 0,
     switch_cycles_per_packet = round(2.5e9 / pps, 0.1),
     busy = {switch = verdict == "switch" and 0.99 or 0.83, generator = 0.61, monitor = 0.32},
     drops = inside > 0 and {{hop = "switch to vnf 1", frames = inside}} or {},
     mode = mode, mode_ns = mode == "far" and 351 or round(50 + 3 * draw:number(), 0.1),
-    hiccups = {n = hiccup and 1 or 0, sum_us = hiccup and 1840 or 0, longest_us = hiccup and 1840 or 0},
+    hiccups = {n = hiccup and 1 or 0, sum_us = hiccup and 1840 or 0, longest_us = hiccup and 1840
+               or 0},
     valid = not hiccup, why = hiccup and "a hiccup of 1840 us is longer than the ring" or nil,
     verdict = verdict, verdict_why = why,
   })
@@ -100,8 +109,10 @@ end
 
 -- A cell: its trials, then its result.
 local function measure(out, draw, base, trials, reference)
-  local mode = base.size == 256 and base.scenario == "v2v" and base.switch.name == "ovs" and "far" or "near"
-  local pps = truth(base.scenario, base.vnfs, base.size, base.dir, base.switch.name) * (mode == "far" and 0.6 or 1)
+  local mode = base.size == 256 and base.scenario == "v2v" and base.switch.name == "ovs" and "far"
+      or "near"
+  local pps = truth(base.scenario, base.vnfs, base.size, base.dir,
+                    base.switch.name) * (mode == "far" and 0.6 or 1)
   local values, invalid, longest, n, inside = {}, 0, 0, 0, 0
   while #values < trials do
     local one = trial(base, draw, n, pps, mode)
@@ -119,12 +130,14 @@ local function measure(out, draw, base, trials, reference)
     l2_gbps = round(rates.l2_bps(summary.median, base.size) / 1e9, 0.001),
     limited_by = by, limited_why = why, own = by == "switch",
     cycles_per_packet = by == "switch" and round(2.5e9 / pps, 0.1) or nil,
-    ratio_to_testpmd = reference and mode == "near" and round(summary.median / reference, 0.001) or nil,
+    ratio_to_testpmd = reference and mode == "near" and round(summary.median / reference, 0.001)
+        or nil,
     mode = mode, trials = n, invalid = invalid, memory_bytes = 24 << 20,
     hiccups = {n = invalid, sum_us = invalid * 1840, longest_us = longest},
     drops = inside > 0 and {{hop = "switch to vnf 1", frames = inside}} or {},
     command = ("sluice bench run %s --size %d --dir %s --switch %s"):format(
-        base.scenario == "loopback" and "loopback:" .. base.vnfs or base.scenario, base.size, base.dir,
+        base.scenario == "loopback" and "loopback:" .. base.vnfs or base.scenario, base.size,
+            base.dir,
         base.switch.name),
   })
   return summary.median
@@ -132,7 +145,8 @@ end
 
 local function latency(base, load, rplus)
   -- A distribution whose middle moves with the load, and a tail that grows with it.
-  local middle = 4000 * (1 + 2 * load ^ 2) * ({sluice = 1, testpmd = 1.1, ovs = 1.7})[base.switch.name]
+  local middle = 4000 * (1 + 2 * load ^ 2) * ({sluice = 1, testpmd = 1.1,
+                                               ovs = 1.7})[base.switch.name]
   if load > 0.9 then middle = 4 * middle end
   local histogram, total = {}, 0
   for i = 0, 44 do
@@ -153,11 +167,13 @@ local function latency(base, load, rplus)
   end
   return with("latency", base, {
     load = load, rplus_pps = rplus, offered_pps = round(load * rplus), seconds = 1, sent = total,
-    received = total, matched = total, baseline = base.switch.name == "testpmd", queueing = load > 0.9,
+    received = total, matched = total, baseline = base.switch.name == "testpmd",
+        queueing = load > 0.9,
     percentiles_ns = {p0 = histogram[1][1], p50 = at(0.5), p90 = at(0.9), p99 = at(0.99),
                       p99_9 = at(0.999), p99_99 = at(0.9999), p100 = at(1)},
     histogram = histogram, mode = "near", hiccups = {n = 0, sum_us = 0, longest_us = 0},
-    limited_by = "none", command = ("sluice bench latency %s --load %g"):format(base.scenario, load),
+    limited_by = "none", command = ("sluice bench latency %s --load %g"):format(base.scenario,
+        load),
   })
 end
 
@@ -170,7 +186,8 @@ function made.stored()
     local reference
     for _, name in ipairs(names) do
       at = at + 8
-      local median = measure(out, draw, cell("made-1", at, scenario, vnfs, dir, size, name), trials, reference)
+      local median = measure(out, draw, cell("made-1", at, scenario, vnfs, dir, size, name), trials,
+                             reference)
       if name == "testpmd" then reference = median end
     end
   end
@@ -184,11 +201,13 @@ function made.stored()
   for _, name in ipairs(names) do
     for _, load in ipairs{0.1, 0.5, 0.99} do
       at = at + 2
-      out[#out + 1] = latency(cell("made-1", at, "p2p", 0, "uni", 64, name), load, known.p2p[name] * 1e6)
+      out[#out + 1] = latency(cell("made-1", at, "p2p", 0, "uni", 64, name), load,
+                              known.p2p[name] * 1e6)
     end
   end
   out[#out + 1] = record.new("compare", {
-    session = "made-1", time = clock(at), a = "sluice", b = "testpmd", test = "v2v/uni/64/vhost", metric = "mrr",
+    session = "made-1", time = clock(at), a = "sluice", b = "testpmd", test = "v2v/uni/64/vhost",
+        metric = "mrr",
     ratio = 1.074, low = 1.041, high = 1.102, n = 7, floor = 0.012, detectable = 0.028,
     verdict = "faster", mode = "near",
     pairs = {{15.9e6, 14.8e6}, {15.7e6, 14.9e6}, {16.1e6, 14.6e6}, {15.8e6, 14.9e6},

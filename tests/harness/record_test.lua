@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Records: JSON, what is checked, whole lines, damage named by file and line, what is there already.
+-- Records: JSON, what is checked, whole lines, damage named by file and line, what is there
+-- already.
 
 local rig = require "rig"
 local json = require "sluice.json"
@@ -9,7 +10,8 @@ local test, same, check, raises = rig.test, rig.same, rig.check, rig.raises
 local tmp = os.getenv("HARNESS_TMP")
 
 test("JSON: numbers keep all their digits", function()
-  same(json.encode{a = 9007199254740993, b = 0.1, c = 1e300, d = -3}, '{"a":9007199254740993,"b":0.1,"c":1e300,"d":-3}')
+  same(json.encode{a = 9007199254740993, b = 0.1, c = 1e300, d = -3},
+       '{"a":9007199254740993,"b":0.1,"c":1e300,"d":-3}')
   check(json.decode('{"a":9007199254740993}').a == 9007199254740993)
   check(math.type(json.decode("[7]")[1]) == "integer")
 end)
@@ -17,13 +19,15 @@ end)
 test("JSON: lists, nothing, order of keys", function()
   same(json.encode{b = {}, a = json.list{}, c = json.null, d = {1, "x", false}},
        '{"a":[],"b":{},"c":null,"d":[1,"x",false]}')
-  same(json.encode({a = 1, z = {y = 2, b = 3}, m = 4}, {"z", "y"}), '{"z":{"y":2,"b":3},"a":1,"m":4}')
+  same(json.encode({a = 1, z = {y = 2, b = 3}, m = 4}, {"z", "y"}),
+       '{"z":{"y":2,"b":3},"a":1,"m":4}')
   same(json.encode("text\n\"\u{20ac}"), '"text\\n\\"\u{20ac}"')
   same(json.decode('{"a":null}').a, nil)
 end)
 
 test("JSON: what cannot be written is named", function()
-  raises("the value.a[2].b cannot be JSON: it should be a number", json.encode, {a = {1, {b = print}}})
+  raises("the value.a[2].b cannot be JSON: it should be a number", json.encode,
+         {a = {1, {b = print}}})
   raises("the value.x cannot be JSON: it is a number that is not finite", json.encode, {x = 0 / 0})
   raises("the value[1] cannot be JSON: it is a text that is not UTF-8", json.encode, {"\xff"})
   raises("its keys are neither names alone nor 1 to the last item", json.encode, {1, a = 2})
@@ -95,7 +99,8 @@ test("lines are appended whole, and a line that was cut stays one", function()
   local records, faults = record.read(path)
   same(#records, 3)
   same(#faults, 1)
-  check(faults[1]:find("^" .. path:gsub("%p", "%%%0") .. ":3: this is no JSON: column %d"), "%s", faults[1])
+  check(faults[1]:find("^" .. path:gsub("%p", "%%%0") .. ":3: this is no JSON: column %d"), "%s",
+        faults[1])
 end)
 
 test("damage is named by file and line, the rest is read", function()
@@ -116,12 +121,15 @@ test("which cells are there", function()
   local all = made.one_of_each()
   same(record.test(all[2]), "loopback:2/uni/64/memif/io/sluice")
   local done = record.done(all)
-  check(done["loopback:2/uni/64/memif/io/sluice mrr"] and done["loopback:2/uni/64/memif/io/sluice latency 0.5"])
+  check(done["loopback:2/uni/64/memif/io/sluice mrr"]
+        and done["loopback:2/uni/64/memif/io/sluice latency 0.5"])
   local n = 0
   for _ in pairs(done) do n = n + 1 end
   same(n, 2)
-  same(record.test{scenario = "p2p", vnfs = 0, dir = "bi", size = 353.8, mix = "simple", wire = "ring",
-                   vnf = "none", link_bps = 1e10, switch = {name = "ovs"}}, "p2p/bi/mix-simple/ring/10G/ovs")
+  same(record.test{scenario = "p2p", vnfs = 0, dir = "bi", size = 353.8, mix = "simple",
+                   wire = "ring",
+                   vnf = "none", link_bps = 1e10, switch = {name = "ovs"}},
+                       "p2p/bi/mix-simple/ring/10G/ovs")
 end)
 
 test("the published schema is that of the table", function()

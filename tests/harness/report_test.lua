@@ -55,7 +55,8 @@ test("lines are those of the method", function()
   same(text.lines{one}[1], "loopback 2  64B  uni  memif io  sluice    15.31 Mpps  10.29 Gbps L1  "
        .. "[14.9..15.6] n=7  151 cyc/pkt  0.97x testpmd  near  limit: switch")
   one.own, one.limited_by = false, "generator"
-  check(text.lines{one}[1]:find(">= 15.31 Mpps", 1, true) and not text.lines{one}[1]:find("testpmd"))
+  check(text.lines{one}[1]:find(">= 15.31 Mpps", 1, true)
+        and not text.lines{one}[1]:find("testpmd"))
 end)
 
 test("of two results of a cell the later one is final, of two modes both", function()
@@ -128,7 +129,9 @@ end)
 -- A level with two changes, a day apart each.
 local function history()
   local draw, medians = random.new(4), {}
-  for i = 1, 36 do medians[i] = (i <= 12 and 15.9e6 or i <= 24 and 14.3e6 or 15.6e6) * (1 + 0.01 * draw:normal()) end
+  for i = 1, 36 do
+    medians[i] = (i <= 12 and 15.9e6 or i <= 24 and 14.3e6 or 15.6e6) * (1 + 0.01 * draw:normal())
+  end
   return medians
 end
 
@@ -145,7 +148,9 @@ test("a history has its changes, inside one host and mode", function()
   same(#series.points, 36)
   same({#series.changes, series.changes[1].at, series.changes[2].at}, {2, 13, 25})
   local words = trend.text(list)
-  check(words:find("\n  2026%-01%-14T00:00:00Z: 15.%d Mpps to 14.%d Mpps %(%-%d+%.%d %%%), p = 0.001\n"), "%s", words)
+  check(words:find(
+      "\n  2026%-01%-14T00:00:00Z: 15.%d Mpps to 14.%d Mpps %(%-%d+%.%d %%%), p = 0.001\n"), "%s",
+          words)
   check(words:find("too few results to tell a change", 1, true))
 end)
 
@@ -157,7 +162,8 @@ test("a folder of results", function()
     writer.close()
   end
   same(#trend.files(tmp .. "/history/"), 2)
-  same(select(2, trend.files(tmp .. "/history/empty")), tmp .. "/history/empty: there are no results (*.jsonl)")
+  same(select(2, trend.files(tmp .. "/history/empty")), tmp
+       .. "/history/empty: there are no results (*.jsonl)")
   check(select(2, trend.files(tmp .. "/none")):find("ENOENT"))
 end)
 
@@ -167,7 +173,8 @@ if not gnuplot.found() then
 end
 
 test("every format is written", function()
-  local done, missing = write.report(records, {out = tmp .. "/out", formats = write.formats, baseline = "paper"})
+  local done, missing = write.report(records, {out = tmp .. "/out", formats = write.formats,
+                                               baseline = "paper"})
   check(done and not missing, "%s", missing)
   local kinds = {}
   for _, path in ipairs(done) do
@@ -185,7 +192,9 @@ test("every format is written", function()
 end)
 
 test("bars that are not the switch's own are hatched", function()
-  local function patterns(name) return select(2, read(tmp .. "/out/" .. name):gsub("<pattern", "")) end
+  local function patterns(name)
+    return select(2, read(tmp .. "/out/" .. name):gsub("<pattern", ""))
+  end
   check(patterns("rate-mrr-uni-64-bytes-near.svg") >= 2)
   same(patterns("rate-mrr-uni-256-bytes-far.svg"), 0, "there all are the switch's own")
 end)
@@ -226,7 +235,8 @@ test("names from results do no harm in pages and plots", function()
 end)
 
 test("a history is drawn", function()
-  local done = assert(write.trend(made.history(history()), {out = tmp .. "/trend", formats = {"text", "html", "svg"}}))
+  local done = assert(write.trend(made.history(history()),
+                                  {out = tmp .. "/trend", formats = {"text", "html", "svg"}}))
   same(#done, 3)
   check(read(tmp .. "/trend/report.html"):find("trend-v2v-uni-64-vhost-sluice", 1, true))
 end)

@@ -71,7 +71,8 @@ local function hold(goal, switch, width, where)
   for pps, list in pairs(by_load) do
     if mlr.classify(list, rule) == "upper" then least_bad = math.min(least_bad, pps) end
   end
-  check(goal.pps <= goal.lower_pps and goal.lower_pps < least_bad, "%s: above a load with high loss",
+  check(goal.pps <= goal.lower_pps and goal.lower_pps < least_bad,
+        "%s: above a load with high loss",
         where)
   if goal.lower_pps > 0 and goal.upper_pps then
     same(mlr.classify(by_load[goal.lower_pps], rule), "lower", where)
@@ -83,7 +84,8 @@ end
 test("2,000 noisy switches with spikes and flips: the search ends as it should", function()
   for seed = 1, 2000 do
     local draw = random.new(seed)
-    local what = {seed = seed, capacity = max * (0.002 + 1.1 * draw:number()), noise = 0.02 * draw:number(),
+    local what = {seed = seed, capacity = max * (0.002 + 1.1 * draw:number()),
+                  noise = 0.02 * draw:number(),
                   spike = 0.2 * draw:number(), flip = seed % 3 == 0 and 0.05 or 0,
                   slow = 0.5, told = seed % 2 == 0, floor = seed % 7 == 0 and 0.003 or 0}
     local switch = simulated.new(what)

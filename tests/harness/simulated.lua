@@ -7,9 +7,9 @@ local simulated = {}
 simulated.__index = simulated
 
 --- what: seed, capacity (pps), noise (share, of the capacity in a trial), spike (probability of a
---- trial that loses for nothing), flip (probability that a trial changes the mode), slow (capacity in
---- the other mode, as a share), told (whether trials with a flip say so), floor (loss at any load),
---- buffer (frames)
+--- trial that loses for nothing), flip (probability that a trial changes the mode), slow (capacity
+--- in the other mode, as a share), told (whether trials with a flip say so), floor (loss at any
+--- load), buffer (frames)
 function simulated.new(what)
   return setmetatable({what = what, draw = random.new(what.seed or 1), trials = {}}, simulated)
 end

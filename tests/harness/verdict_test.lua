@@ -144,8 +144,10 @@ test("loss that does not", function()
   for change, text in pairs{
     [{unsent = 9}] = "1 frames are unaccounted for (intended = attempted + unsent)",
     [{refused = 89}] = "1 frames are unaccounted for (attempted = accepted + refused)",
-    [{lost_inside = 15}] = "5 frames are unaccounted for (accepted = received + lost inside + in flight)",
-    [{in_flight = 3}] = "-3 frames are unaccounted for (accepted = received + lost inside + in flight)",
+    [{lost_inside = 15}] = "5 frames are unaccounted for (accepted = received + lost inside + "
+                           .. "in flight)",
+    [{in_flight = 3}] = "-3 frames are unaccounted for (accepted = received + lost inside + "
+                        .. "in flight)",
     [{duplicates = 2}] = "2 frames were doubled",
     [{reordered = 2}] = "2 frames were reordered",
     [{damaged = 1}] = "1 frames were damaged",

@@ -46,7 +46,8 @@ end
 function csv.trials(data)
   return write(data.trials, columns("search", "n", "warmup", "seconds", "intended_pps", "rx_pps",
       "intended", "attempted", "unsent", "accepted", "refused", "received", "lost_inside",
-      "duplicates", "reordered", "damaged", "residual", "switch_cycles_per_packet", "mode", "mode_ns",
+      "duplicates", "reordered", "damaged", "residual", "switch_cycles_per_packet", "mode",
+      "mode_ns",
       "hiccups.n", "hiccups.sum_us", "hiccups.longest_us", "valid", "why", "verdict"))
 end
 

@@ -22,8 +22,8 @@ function gnuplot.colours(names)
   return by_name
 end
 
---- A text as gnuplot reads it: between single quotes nothing is looked at but these, and two of them
---- at the start are an empty text.
+--- A text as gnuplot reads it: between single quotes nothing is looked at but these, and two of
+--- them at the start are an empty text.
 function gnuplot.quote(text)
   return "'" .. tostring(text):gsub("'", "\u{2019}"):gsub("%c", " ") .. "'"
 end
@@ -55,8 +55,10 @@ set key outside right top vertical Left reverse samplen 2 width 1 noenhanced
 ]]
 
 local terminals = {
-  svg = "set terminal svg size %d,%d fixed noenhanced font 'Helvetica,13' background 'white' name '%s'",
-  png = "set terminal pngcairo size %d,%d noenhanced font 'Sans,13' fontscale 2 linewidth 2 pointscale 2",
+  svg = "set terminal svg size %d,%d fixed noenhanced font 'Helvetica,13' background 'white' "
+        .. "name '%s'",
+  png = "set terminal pngcairo size %d,%d noenhanced font 'Sans,13' fontscale 2 linewidth 2 "
+        .. "pointscale 2",
 }
 
 --- The whole script of a plot for a format.
@@ -65,9 +67,11 @@ local terminals = {
 ---@param path string what it writes
 function gnuplot.script(plot, format, path)
   local scale = format == "png" and 2 or 1
-  local terminal = terminals[format]:format((plot.width or 820) * scale, (plot.height or 420) * scale,
+  local terminal = terminals[format]:format((plot.width or 820) * scale,
+                                            (plot.height or 420) * scale,
                                             plot.name:gsub("[^%w]", "_"))
-  return table.concat({terminal, "set output " .. gnuplot.quote(path), head .. plot.script, "set output",
+  return table.concat({terminal, "set output " .. gnuplot.quote(path), head .. plot.script,
+                       "set output",
                        ""}, "\n")
 end
 

@@ -5,7 +5,8 @@ local gnuplot = require "sluice.bench.report.gnuplot"
 local text = require "sluice.bench.report.text"
 local html = {}
 
-local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;"}
+local entities = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;",
+                  ["'"] = "&#39;"}
 
 local function escape(word) return (tostring(word):gsub("[&<>\"']", entities)) end
 
@@ -15,13 +16,16 @@ local head = [[
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <title>%s</title>
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 80em; margin: 2em auto; padding: 0 1em; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 80em; margin: 2em auto; padding: 0 1em;
+  color: #222; }
 table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; }
 .wide { overflow-x: auto; }
-th, td { padding: .15em .6em; text-align: right; white-space: nowrap; border-bottom: 1px solid #ddd; }
+th, td { padding: .15em .6em; text-align: right; white-space: nowrap;
+  border-bottom: 1px solid #ddd; }
 th { border-bottom: 2px solid #888; }
 th.word, td.word { text-align: left; }
 tr.cut td { color: #666; }
@@ -34,7 +38,8 @@ pre { background: #f6f6f6; padding: 1em; overflow-x: auto; }
 <h1>%s</h1>
 ]]
 
-local titles = {"scenario", "size", "dir", "wire", "switch", "", "rate", "layer 1", "least..most", "cost",
+local titles = {"scenario", "size", "dir", "wire", "switch", "", "rate", "layer 1", "least..most",
+                "cost",
                 "ratio", "cores", "limit"}
 local words = {[1] = true, [3] = true, [4] = true, [5] = true, [6] = true, [12] = true, [13] = true}
 
@@ -53,15 +58,16 @@ local function results_table(results)
     out[#out + 1] = "</tr>\n"
   end
   out[#out + 1] = "</table></div>\n"
-  out[#out + 1] = "<p>&gt;=: limited by something else than the switch, which may do more. Rates of both "
-                  .. "directions together.</p>\n"
+  out[#out + 1] = "<p>&gt;=: limited by something else than the switch, which may do more. Rates "
+                  .. "of both directions together.</p>\n"
   return table.concat(out)
 end
 
 --- The page.
 ---@param title string
 ---@param data table? what report.collect() gave; nil: none
----@param plots table[] each with `svg`, the text that gnuplot wrote, or without: it could not be drawn
+---@param plots table[] each with `svg`, the text that gnuplot wrote, or without: it could not be
+---  drawn
 ---@param rest string what stands below, as text
 ---@param note string? said above the plots
 function html.write(title, data, plots, rest, note)
@@ -71,8 +77,8 @@ function html.write(title, data, plots, rest, note)
   for _, plot in ipairs(plots) do
     local svg = plot.svg and gnuplot.inline(plot, plot.svg)
     if svg then
-      out[#out + 1] = ('<figure id="%s" aria-label="%s">\n%s\n</figure>\n'):format(escape(plot.name),
-                                                                                escape(plot.title), svg)
+      out[#out + 1] = ('<figure id="%s" aria-label="%s">\n%s\n</figure>\n'):format(
+          escape(plot.name), escape(plot.title), svg)
     end
   end
   out[#out + 1] = ("<pre>%s</pre>\n</body>\n</html>\n"):format(escape(rest))

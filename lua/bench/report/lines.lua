@@ -48,29 +48,37 @@ local function chain_plot(list)
     local rows = {}
     for k, n in ipairs(chain.lengths) do
       longest, slowest = math.max(longest, n), math.max(slowest, 1e9 / chain.low[k])
-      rows[k] = {n, chain.rates[k] / 1e6, chain.low[k] / 1e6, chain.high[k] / 1e6, 1e9 / chain.rates[k],
+      rows[k] = {n, chain.rates[k] / 1e6, chain.low[k] / 1e6, chain.high[k] / 1e6,
+                 1e9 / chain.rates[k],
                  1e9 / chain.high[k], 1e9 / chain.low[k]}
     end
     out[#out + 1] = gnuplot.block("c" .. i, rows)
     local style = ("pointtype %d pointsize 0.8 linewidth 1.5 linecolor rgb '%s'"):format(
         chain.own and 7 or 6, colour[chain.switch])
-    local name = chain.switch .. (chain.mode == "far" and " (far)" or "") .. (chain.own and "" or ", at least")
-    left[#left + 1] = ("$c%d using 1:2:3:4 with yerrorlines %s title %s"):format(i, style, quote(name))
+    local name = chain.switch .. (chain.mode == "far" and " (far)" or "")
+        .. (chain.own and "" or ", at least")
+    left[#left + 1] = ("$c%d using 1:2:3:4 with yerrorlines %s title %s"):format(i, style,
+        quote(name))
     right[#right + 1] = ("$c%d using 1:5:6:7 with yerrorbars %s notitle"):format(i, style)
     if chain.fit then
-      right[#right + 1] = ("[0:%d] %.10g + %.10g * x with lines linewidth 1.2 dashtype 2 linecolor rgb '%s' title %s"):format(
+      right[#right + 1] = (
+          "[0:%d] %.10g + %.10g * x with lines linewidth 1.2 dashtype 2 linecolor rgb '%s' "
+          .. "title %s"):format(
           longest, chain.fit.a, chain.fit.b, colour[chain.switch],
           quote(("%s: %.0f + %.1f ns a VNF"):format(name, chain.fit.a, chain.fit.b)))
     end
   end
   local title = ("chains, %s"):format(first.name)
-  return {name = file_name("chain", first.metric, first.name), title = title, width = 980, height = 430,
+  return {name = file_name("chain", first.metric, first.name), title = title, width = 980,
+          height = 430,
           script = table.concat({
     table.concat(out, "\n"),
     ("set multiplot layout 1,2 title %s font ',14'"):format(quote(title)),
     ("set xlabel 'VNFs in the chain'\nset xrange [0.7:%g]\nset xtics 1"):format(longest + 0.3),
-    "set ylabel 'Mpps'\nset yrange [0:*]\nset key inside top right\nplot " .. table.concat(left, ", \\\n  "),
-    ("set xrange [0:%g]\nset ylabel '1/R: ns a packet'\nset key inside top left\nset yrange [0:%g]"):format(
+    "set ylabel 'Mpps'\nset yrange [0:*]\nset key inside top right\nplot "
+        .. table.concat(left, ", \\\n  "),
+    ("set xrange [0:%g]\nset ylabel '1/R: ns a packet'\nset key inside top left\n"
+     .. "set yrange [0:%g]"):format(
         longest + 0.3, slowest * (1.1 + 0.07 * #list)),
     "plot " .. table.concat(right, ", \\\n  "),
     "unset multiplot",
@@ -113,7 +121,8 @@ end
 
 local function latency_plots(list)
   local first, blocks, cdf, percentile = list[1], {}, {}, {}
-  local colour, dashes = colours_of(list, function(one) return one.switch.name end), load_dashes(list)
+  local colour, dashes = colours_of(list, function(one) return one.switch.name end),
+      load_dashes(list)
   for i, one in ipairs(list) do
     local rows = cumulative(one)
     blocks[#blocks + 1] = gnuplot.block("l" .. i, rows)
@@ -133,14 +142,16 @@ local function latency_plots(list)
   local name = file_name(report.scenario(first), first.size .. "B", first.dir, first.wire)
   return {name = "latency-cdf-" .. name, title = "latency, " .. cell, script = table.concat({
     data, ("set title %s font ',14'"):format(quote("latency, " .. cell)),
-    "set logscale x\nset xlabel 'us from the intended time of sending'\nset ylabel 'share of frames'",
+    "set logscale x\nset xlabel 'us from the intended time of sending'",
+    "set ylabel 'share of frames'",
     "set yrange [0:1]\nset grid xtics",
     "plot " .. table.concat(cdf, ", \\\n  ")}, "\n")},
   {name = "latency-percentiles-" .. name, title = "latency by percentile, " .. cell,
    script = table.concat({
     data, ("set title %s font ',14'"):format(quote("latency by percentile, " .. cell)),
     "set logscale xy\nset xlabel 'percentile'\nset ylabel 'us'\nset grid xtics\nset xrange [1:*]",
-    "set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1e3, '99.99' 1e4, '99.999' 1e5, '99.9999' 1e6)",
+    "set xtics ('0' 1, '50' 2, '90' 10, '99' 100, '99.9' 1e3, '99.99' 1e4, '99.999' 1e5, "
+    .. "'99.9999' 1e6)",
     "plot " .. table.concat(percentile, ", \\\n  ")}, "\n")}
 end
 
@@ -184,7 +195,9 @@ function lines.trials(trials)
     for _, kind in ipairs{"", "_out"} do
       if rows[mode .. kind] then
         out[#out + 1] = gnuplot.block(mode .. kind, rows[mode .. kind])
-        plots[#plots + 1] = ("$%s using 1:2 with points pointtype %d pointsize 0.6 linecolor rgb '%s' title %s"):format(
+        plots[#plots + 1] = (
+            "$%s using 1:2 with points pointtype %d pointsize 0.6 linecolor rgb '%s' "
+            .. "title %s"):format(
             mode .. kind, kind == "" and 7 or 6, modes[mode],
             quote(mode == "unknown" and "mode unknown" .. (kind == "" and "" or ", invalid")
                   or ("%s cores%s"):format(mode, kind == "" and "" or ", invalid")))

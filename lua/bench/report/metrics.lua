@@ -4,7 +4,9 @@
 local report = require "sluice.bench.report"
 local metrics = {}
 
-local function number(value) return math.type(value) == "integer" and tostring(value) or ("%.15g"):format(value) end
+local function number(value)
+  return math.type(value) == "integer" and tostring(value) or ("%.15g"):format(value)
+end
 
 -- What tells series apart; absent parts are left out.
 local function labels(data, one)
@@ -23,7 +25,8 @@ end
 local function open_labels(list, ...)
   local parts = {}
   local function add(pair)
-    parts[#parts + 1] = ('%s="%s"'):format(pair[1], (pair[2]:gsub('[\\"]', "\\%0"):gsub("\n", "\\n")))
+    parts[#parts + 1] = ('%s="%s"'):format(pair[1],
+                                           (pair[2]:gsub('[\\"]', "\\%0"):gsub("\n", "\\n")))
   end
   for _, pair in ipairs(list) do add(pair) end
   for _, pair in ipairs{...} do add(pair) end
@@ -41,7 +44,8 @@ function metrics.openmetrics(data)
     for _, one in ipairs(list) do
       for _, row in ipairs(rows(one)) do
         if row[1] ~= nil then
-          out[#out + 1] = ("%s{%s} %s %d"):format(name, open_labels(labels(data, one), table.unpack(row, 2)),
+          out[#out + 1] = ("%s{%s} %s %d"):format(
+              name, open_labels(labels(data, one), table.unpack(row, 2)),
                                                  number(row[1]), report.seconds(one.time))
         end
       end
@@ -50,21 +54,24 @@ function metrics.openmetrics(data)
   family("sluice_bench_pps", "pps", "Packets a second of a test.", data.results, function(one)
     local rows = {}
     for i, name in ipairs{"median", "min", "max"} do
-      rows[i] = {one.value_pps[name], {"metric", one.metric}, {"stat", name}, {"limited_by", one.limited_by}}
+      rows[i] = {one.value_pps[name], {"metric", one.metric}, {"stat", name},
+                 {"limited_by", one.limited_by}}
     end
     return rows
   end)
   family("sluice_bench_l1_gbps", "gbps", "The same at layer 1, median.", data.results, function(one)
     return {{one.l1_gbps, {"metric", one.metric}}}
   end)
-  family("sluice_bench_packet_cycles", "cycles", "Cycles of the switch's core a packet.", data.results,
+  family("sluice_bench_packet_cycles", "cycles", "Cycles of the switch's core a packet.",
+         data.results,
          function(one) return {{one.cycles_per_packet, {"metric", one.metric}}} end)
   family("sluice_bench_latency_seconds", "seconds", "Latency from the intended time of sending.",
          data.latency, function(one)
     local rows = {}
     for i, pair in ipairs{{"p0", "0"}, {"p50", "0.5"}, {"p90", "0.9"}, {"p99", "0.99"},
                           {"p99_9", "0.999"}, {"p99_99", "0.9999"}, {"p100", "1"}} do
-      rows[i] = {one.percentiles_ns[pair[1]] / 1e9, {"load", ("%g"):format(one.load)}, {"quantile", pair[2]}}
+      rows[i] = {one.percentiles_ns[pair[1]] / 1e9, {"load", ("%g"):format(one.load)},
+                 {"quantile", pair[2]}}
     end
     return rows
   end)
@@ -79,7 +86,9 @@ function metrics.influx(data)
   local out = {}
   local function line(measurement, one, tags, fields)
     local head = {measurement}
-    for _, pair in ipairs(labels(data, one)) do head[#head + 1] = pair[1] .. "=" .. influx_tag(pair[2]) end
+    for _, pair in ipairs(labels(data, one)) do
+      head[#head + 1] = pair[1] .. "=" .. influx_tag(pair[2])
+    end
     for _, pair in ipairs(tags) do head[#head + 1] = pair[1] .. "=" .. influx_tag(pair[2]) end
     local body = {}
     for _, pair in ipairs(fields) do

@@ -1,13 +1,15 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What the NFV comparison published (Computer Networks; one core, 64 bytes, Gbps of layer 1), beside
--- what was measured here. Other hardware and other wires: only ratios and shapes can be compared.
+-- What the NFV comparison published (Computer Networks; one core, 64 bytes, Gbps of layer 1),
+-- beside what was measured here. Other hardware and other wires: only ratios and shapes can be
+-- compared.
 
 local report = require "sluice.bench.report"
 local paper = {}
 
 --- By scenario and direction, then switch.
 paper.gbps = {
-  ["p2p bi"] = {testpmd = 16, bess = 15.98, fastclick = 12.10, vpp = 10.79, ovs = 7.89, snabb = 9.15,
+  ["p2p bi"] = {testpmd = 16, bess = 15.98, fastclick = 12.10, vpp = 10.79, ovs = 7.89,
+                snabb = 9.15,
                 vale = 5.62, t4p4s = 5.66},
   ["p2v bi"] = {bess = 11.38, fastclick = 7.97, vpp = 5.86, ovs = 5.27, snabb = 6.29, vale = 6.03,
                 t4p4s = 3.83},
@@ -24,7 +26,8 @@ paper.gbps = {
 }
 
 --- Fitted ns a VNF at 64 bytes.
-paper.ns_a_vnf = {vale = 32, bess = 125, snabb = 167, vpp = 188, fastclick = 197, t4p4s = 250, ovs = 298}
+paper.ns_a_vnf = {vale = 32, bess = 125, snabb = 167, vpp = 188, fastclick = 197, t4p4s = 250,
+                  ovs = 298}
 
 -- Ratios to OVS-DPDK, the greatest first: it is in every row. `cut`: what is at least that.
 local function ratios(by_switch, cut)
@@ -62,7 +65,8 @@ function paper.lines(results)
   for _, chain in ipairs(report.chains(results)) do
     local published = paper.ns_a_vnf[chain.switch]
     if chain.fit and published and chain.name:find("^64B uni") then
-      lines[#lines + 1] = ("%s, ns a VNF: here %.0f; published %d"):format(chain.switch, chain.fit.b, published)
+      lines[#lines + 1] = ("%s, ns a VNF: here %.0f; published %d"):format(chain.switch,
+          chain.fit.b, published)
     end
   end
   return lines

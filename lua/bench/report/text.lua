@@ -30,16 +30,19 @@ end
 -- One unit for a whole interval: [14.9..15.6] Mpps.
 local function interval(value)
   local unit = value.median >= 1e6 and 1e6 or value.median >= 1e3 and 1e3 or 1
-  local figures = unit == 1 and 0 or value.max / unit >= 100 and 0 or value.max / unit >= 10 and 1 or 2
-  return ("[%.*f..%.*f] n=%d"):gsub("%*", figures):format(value.min / unit, value.max / unit, value.n)
+  local most = value.max / unit
+  local figures = (unit == 1 or most >= 100) and 0 or most >= 10 and 1 or 2
+  return ("[%.*f..%.*f] n=%d"):gsub("%*", figures):format(value.min / unit, value.max / unit,
+                                                          value.n)
 end
 
---- The cells of a result's line. A ratio of figures that are not the switch's own says nothing, and is
---- left out.
+--- The cells of a result's line. A ratio of figures that are not the switch's own says nothing, and
+--- is left out.
 function text.row(one)
   local value = one.value_pps
   return {
-    report.scenario(one), size_text(one), one.dir, one.wire .. (one.vnf ~= "none" and " " .. one.vnf or ""),
+    report.scenario(one), size_text(one), one.dir,
+    one.wire .. (one.vnf ~= "none" and " " .. one.vnf or ""),
     one.switch.name, one.metric ~= "mrr" and one.metric or "",
     (one.own and "" or ">= ") .. rates.text(value.median, "pps", value.median >= 1e6 and 2 or nil),
     ("%.2f Gbps L1"):format(one.l1_gbps), interval(value),
@@ -60,16 +63,19 @@ function text.lines(results)
 end
 
 local function latency_lines(list)
-  local rows = {{"scenario", "", "", "switch", "load", "p50", "p90", "p99", "p99.9", "p99.99", "max",
+  local rows = {{"scenario", "", "", "switch", "load", "p50", "p90", "p99", "p99.9", "p99.99",
+                 "max",
                  "matched", ""}}
   for _, one in ipairs(list) do
     local p = one.percentiles_ns
-    local row = {report.scenario(one), size_text(one), one.dir, one.switch.name, ("%g R+"):format(one.load)}
+    local row = {report.scenario(one), size_text(one), one.dir, one.switch.name,
+                 ("%g R+"):format(one.load)}
     for _, name in ipairs{"p50", "p90", "p99", "p99_9", "p99_99", "p100"} do
       row[#row + 1] = rates.time_text(p[name])
     end
     row[#row + 1] = ("%d of %d"):format(one.matched, one.sent)
-    row[#row + 1] = (one.queueing and "queueing" or "") .. (one.baseline and " (reference forwarder)" or "")
+    row[#row + 1] = (one.queueing and "queueing" or "")
+        .. (one.baseline and " (reference forwarder)" or "")
     rows[#rows + 1] = row
   end
   local right = {[2] = true}
@@ -82,10 +88,13 @@ local function percent(share) return ("%.1f %%"):format(100 * share) end
 --- A comparison in words.
 function text.compare(one)
   local seen = one.verdict == "same"
-      and "no difference seen" .. (one.detectable and "; smallest detectable " .. percent(one.detectable) or "")
+      and "no difference seen"
+          .. (one.detectable and "; smallest detectable " .. percent(one.detectable) or "")
       or ("%s is %s"):format(one.a, one.verdict)
-  local interval_text = one.low and (" [%.3f..%.3f]"):format(one.low, one.high) or " (too few pairs for an interval)"
-  return ("%s  %s / %s = %.3f%s n=%d%s: %s"):format(one.test, one.a, one.b, one.ratio, interval_text, one.n,
+  local interval_text = one.low and (" [%.3f..%.3f]"):format(one.low, one.high)
+      or " (too few pairs for an interval)"
+  return ("%s  %s / %s = %.3f%s n=%d%s: %s"):format(one.test, one.a, one.b, one.ratio,
+                                                    interval_text, one.n,
       one.floor and ", A/A floor " .. percent(one.floor) or "", seen)
 end
 
@@ -120,7 +129,8 @@ local function env_lines(envs)
           one.steal and ("; steal %.1f %%"):format(100 * one.steal) or "",
           one.mode and ("; cores %s, %g ns"):format(one.mode, one.mode_ns or 0) or "")
       add("  sluice %s%s, %s %s, DPDK %s", build.version,
-          build.commit and (" (%s%s)"):format(build.commit, build.dirty and ", changed" or "") or "",
+          build.commit and (" (%s%s)"):format(build.commit, build.dirty and ", changed" or "")
+              or "",
           build.compiler or "?", build.flags or "", build.dpdk or "?")
       for _, switch in ipairs(one.switches) do
         add("  %s %s: %s", switch.name, switch.version or "?", switch.command or "?")
@@ -128,7 +138,9 @@ local function env_lines(envs)
       local names = {}
       for name in pairs(one.config) do names[#names + 1] = name end
       table.sort(names)
-      for i, name in ipairs(names) do names[i] = ("%s: %s"):format(name, tostring(one.config[name])) end
+      for i, name in ipairs(names) do
+        names[i] = ("%s: %s"):format(name, tostring(one.config[name]))
+      end
       add("  %s", table.concat(names, "; "))
     end
   end
@@ -154,7 +166,9 @@ function text.write(data)
     return lines
   end
   section(nil, text.lines(data.results))
-  if #data.latency > 0 then section("Latency, from the intended time of sending", latency_lines(data.latency)) end
+  if #data.latency > 0 then
+    section("Latency, from the intended time of sending", latency_lines(data.latency))
+  end
   section("Comparisons", each(data.compare, text.compare))
   section("Chains: time a packet by VNFs", each(report.chains(data.results), function(chain)
     return chain.fit and text.chain(chain)
@@ -175,7 +189,8 @@ function text.write(data)
   section("Intrinsic", each(data.intrinsic, function(one)
     return ("%s  %.1f cyc/pkt [%.4g..%.4g] n=%d%s"):format(one.test, one.cycles_per_packet.median,
         one.cycles_per_packet.min, one.cycles_per_packet.max, one.cycles_per_packet.n,
-        one.instructions_per_packet and ("  %.2f instructions"):format(one.instructions_per_packet) or "")
+        one.instructions_per_packet and ("  %.2f instructions"):format(one.instructions_per_packet)
+            or "")
   end))
   section("Environment", env_lines(data.envs))
   local told = {}

@@ -23,8 +23,8 @@ function trend.files(dir)
   return files
 end
 
---- Series of results: {name, test, metric, host, mode, points = {{seconds, time, value_pps, session}},
---- changes, commits by session}.
+--- Series of results: {name, test, metric, host, mode, points = {{seconds, time, value_pps,
+--- session}}, changes, commits by session}.
 ---@param records table[]
 function trend.series(records)
   local envs, at, list = {}, {}, {}
@@ -40,7 +40,8 @@ function trend.series(records)
         at[key] = {test = one.test, metric = one.metric, host = host, mode = one.mode, points = {}}
         list[#list + 1] = at[key]
       end
-      table.insert(at[key].points, {seconds = report.seconds(one.time), time = one.time, value = one.value_pps,
+      table.insert(at[key].points, {seconds = report.seconds(one.time), time = one.time,
+                                    value = one.value_pps,
                                     session = one.session, commit = env and env.build.commit})
     end
   end
@@ -63,10 +64,11 @@ function trend.text(list)
   for _, series in ipairs(list) do
     local points = series.points
     out[#out + 1] = ("%s: %d results, now %s"):format(series.name, #points,
-                                                     rates.text(points[#points].value.median, "pps"))
+        rates.text(points[#points].value.median, "pps"))
     for _, change in ipairs(series.changes) do
       local from, to = points[change.at - 1], points[change.at]
-      out[#out + 1] = ("  %s: %s to %s (%+.1f %%), p = %.3f%s"):format(to.time, rates.text(change.before, "pps"),
+      out[#out + 1] = ("  %s: %s to %s (%+.1f %%), p = %.3f%s"):format(to.time,
+          rates.text(change.before, "pps"),
           rates.text(change.after, "pps"), 100 * (change.ratio - 1), change.p,
           from.commit and to.commit and from.commit ~= to.commit
           and (", commit %s to %s"):format(from.commit:sub(1, 12), to.commit:sub(1, 12)) or "")
@@ -90,8 +92,11 @@ local function plot(series)
   for _, change in ipairs(series.changes) do
     level(change.at - 1, change.before)
     local x = (day(change.at - 1) + day(change.at)) / 2
-    marks[#marks + 1] = ("set arrow from %.10g, graph 0 to %.10g, graph 1 nohead dashtype 2 linecolor rgb '#d55e00'"):format(x, x)
-    marks[#marks + 1] = ("set label %s at %.10g, graph 0.97 offset 0.5,0 textcolor rgb '#d55e00'"):format(
+    marks[#marks + 1] = (
+        "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead dashtype 2 "
+        .. "linecolor rgb '#d55e00'"):format(x, x)
+    marks[#marks + 1] = (
+        "set label %s at %.10g, graph 0.97 offset 0.5,0 textcolor rgb '#d55e00'"):format(
         gnuplot.quote(("%+.1f %%"):format(100 * (change.ratio - 1))), x)
   end
   local medians = {}
@@ -102,9 +107,11 @@ local function plot(series)
     script = table.concat({
       gnuplot.block("points", rows), gnuplot.block("levels", levels), table.concat(marks, "\n"),
       ("set title %s font ',14'\nset ylabel 'Mpps'\nset xlabel %s"):format(
-          gnuplot.quote(series.name), gnuplot.quote("days since " .. series.points[1].time:sub(1, 10))),
+          gnuplot.quote(series.name),
+          gnuplot.quote("days since " .. series.points[1].time:sub(1, 10))),
       "set yrange [0:*]\nset key off",
-      "plot $points using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.5 linewidth 1 linecolor rgb '#0072b2', \\",
+      "plot $points using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.5 linewidth 1 "
+      .. "linecolor rgb '#0072b2', \\",
       "  $levels using 1:2:3:(0) with vectors nohead linewidth 2 linecolor rgb '#222222'"}, "\n")}
 end
 

@@ -20,7 +20,8 @@ write.formats = {"text", "csv", "html", "svg", "png", "json", "openmetrics", "in
 --- All plots of final figures.
 function write.plots(data)
   local plots = {}
-  for _, list in ipairs{bars.plots(data.results), lines.chains(data.results), lines.latency(data.latency),
+  for _, list in ipairs{bars.plots(data.results), lines.chains(data.results),
+                        lines.latency(data.latency),
                         lines.trials(data.trials)} do
     table.move(list, 1, #list, #plots + 1, plots)
   end
@@ -112,8 +113,8 @@ local function each(out, formats, title, data, plots, body, more)
   return done, missing
 end
 
---- Writes the report of records; the paths written, or nil and why. The second value beside paths is
---- what is missing for the plots.
+--- Writes the report of records; the paths written, or nil and why. The second value beside paths
+--- is what is missing for the plots.
 ---@param records table[]
 ---@param options {out: string, formats: string[], baseline?: string}
 ---@return string[]? paths
@@ -128,7 +129,8 @@ function write.report(records, options)
              .. table.concat(beside, "\n  ") .. "\n"
     end
   end
-  return each(options.out, options.formats, "Benchmark of software switches", data, write.plots(data), body, {
+  return each(options.out, options.formats, "Benchmark of software switches", data,
+              write.plots(data), body, {
     {"csv", "results.csv", function() return csv.results(data) end},
     {"csv", "trials.csv", function() return csv.trials(data) end},
     {"csv", "latency.csv", function() return csv.latency(data) end},
@@ -141,7 +143,8 @@ end
 --- The same of a history.
 function write.trend(records, options)
   local list = trend.series(records)
-  return each(options.out, options.formats, "History of benchmarks", nil, trend.plots(list), trend.text(list), {})
+  return each(options.out, options.formats, "History of benchmarks", nil, trend.plots(list),
+              trend.text(list), {})
 end
 
 return write

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Multiple Loss Ratio search (IETF bmwg, draft-ietf-bmwg-mlrsearch-15): the greatest load at which
--- most of several short trials lose no more than a goal allows. A load is classified by all trials at
--- it together, so that one hiccup decides nothing, and a search ends between a lower and an upper
--- bound that are no more than the goal's width apart.
+-- most of several short trials lose no more than a goal allows. A load is classified by all trials
+-- at it together, so that one hiccup decides nothing, and a search ends between a lower and an
+-- upper bound that are no more than the goal's width apart.
 
 local mlr = {}
 
@@ -34,8 +34,8 @@ function mlr.classify(trials, goal)
   if high > quantile + epsilon then return "upper" end
 end
 
---- What is forwarded at a lower bound: the load less the loss of the trial that stands at the goal's
---- quantile, when the best come first. Trials that were never run count as lost.
+--- What is forwarded at a lower bound: the load less the loss of the trial that stands at the
+--- goal's quantile, when the best come first. Trials that were never run count as lost.
 function mlr.conditional(load, trials, goal)
   local list, sum = {}, 0
   for _, trial in ipairs(trials) do
@@ -135,7 +135,8 @@ local function goal_result(name, goal, at, lower, upper)
 end
 
 local function goal_make(name, options, width, duration_sum, seconds)
-  return {name = name, loss = options.loss_ratio or mlr.losses[name], exceed = options.exceed or 0.5,
+  return {name = name, loss = options.loss_ratio or mlr.losses[name], 
+          exceed = options.exceed or 0.5,
           width = width, duration_sum = duration_sum, seconds = seconds}
 end
 

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- The received rate at the greatest load, drops ignored (R+; CSIT's MRR): one trial to warm up, then
--- several; their median, min, max and number.
+-- The received rate at the greatest load, drops ignored (R+; CSIT's MRR): one trial to warm up,
+-- then several; their median, min, max and number.
 
 local mrr = {}
 
---- Options: max_pps (nil: as fast as the generator goes), seconds (1), trials (7), warmup (1 trial).
+--- Options: max_pps (nil: as fast as the generator goes), seconds (1), trials (7), warmup (1
+--- trial).
 function mrr.run(measure, options)
   local search = require "sluice.bench.search"
   local seconds = options.seconds or 1

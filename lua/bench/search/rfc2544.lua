@@ -65,8 +65,8 @@ function rfc2544.buffer_times(frames, max_pps, throughput_pps)
 end
 
 --- Back-to-back frames: the longest burst at max_pps that loses nothing, found again and again.
---- Options: max_pps, throughput_pps (measured before, at the same size), repeats (50), width (nil: to
---- the frame), burst_seconds (2): the longest burst tried.
+--- Options: max_pps, throughput_pps (measured before, at the same size), repeats (50), width (nil:
+--- to the frame), burst_seconds (2): the longest burst tried.
 function rfc2544.b2b(measure, options)
   if type(options.throughput_pps) ~= "number" then
     return {failed = "back-to-back needs throughput_pps, the throughput measured before"}
