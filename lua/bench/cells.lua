@@ -50,8 +50,11 @@ function cells.size_read(word)
   if mix and rates.mixes[mix] then return {size = rates.mix_mean(rates.mixes[mix]), mix = mix} end
   local size = word:find("^%d+$") and math.tointeger(word)
   if size and size >= cells.size_min and size <= cells.size_max then return {size = size} end
-  return nil, ("%d to %d bytes with FCS, or imix:simple, imix:353"):format(cells.size_min,
-      cells.size_max)
+  local names = {}
+  for name in pairs(rates.mixes) do names[#names + 1] = "imix:" .. name end
+  table.sort(names)
+  return nil, ("%d to %d bytes with FCS, or %s"):format(cells.size_min, cells.size_max,
+                                                       table.concat(names, ", ")), names
 end
 
 --- All that goes together, switches innermost, so that trials of different switches are neighbours.

@@ -70,7 +70,7 @@ local function row(name, letter, takes, read, help, more)
 end
 
 local size = row("size", nil, "BYTES,...", cells.size_read,
-                 "sizes of frames with FCS, or imix:simple, imix:353",
+                 "sizes of frames with FCS, or a mix by name, as in imix:csit",
                  {list = true, default = "64"})
 local dir = row("dir", nil, "WAY,...", choice{"uni", "rev", "bi"},
                 "directions: uni, bi, and rev, which p2v has",

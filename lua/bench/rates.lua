@@ -23,11 +23,8 @@ function rates.l2_bps(pps, size) return pps * size * 8 end
 function rates.pps_of_l1(bps, size) return bps / ((size + rates.overhead) * 8) end
 function rates.pps_of_l2(bps, size) return bps / (size * 8) end
 
---- Mixes of sizes by name: {{size, weight}, ...}, with FCS.
-rates.mixes = {
-  simple = {{64, 7}, {570, 4}, {1518, 1}},
-  ["353"] = {{64, 28}, {570, 16}, {1518, 4}},
-}
+--- Mixes of sizes by name: {{size, share}, ...}, with FCS.
+rates.mixes = require "sluice.mixes"
 
 --- The mean size of a mix.
 function rates.mix_mean(mix)

@@ -29,6 +29,9 @@ local function bad(line, ...)
   end
 end
 
+local sizes = "64 to 9216 bytes with FCS, or imix:cisco, imix:csit, imix:ipsec, imix:ixia, "
+              .. "imix:simple, imix:tcp, imix:tolly"
+
 test("run: defaults", function()
   local values = good("run p2p")
   same(values, {command = "run", scenarios = {{scenario = "p2p", vnfs = 0}}, size = {{size = 64}},
@@ -68,12 +71,12 @@ test("the other commands", function()
 end)
 
 test("every fault of a line, with what was meant", function()
-  bad("run p2q,loopback:9-2,p2p:1 --size 63,x --dir both --swich ovs --trials 0 --wire memfi",
+  bad("run p2q,loopback:9-2,p2p:1 --size 63,imix:353 --dir both --swich ovs --trials 0 --wire memfi",
       'SCENARIO: "p2q" should be p2p, p2v, v2v, loopback:N or loopback:1-5; did you mean "p2p"?',
       'SCENARIO: "loopback:9-2" should be loopback:N or loopback:1-5, with 1 to 15 VNFs',
       'SCENARIO: "p2p:1" should be p2p alone: it has no chain',
-      '--size: "63" should be 64 to 9216 bytes with FCS, or imix:simple, imix:353',
-      '--size: "x" should be 64 to 9216 bytes with FCS, or imix:simple, imix:353',
+      '--size: "63" should be ' .. sizes,
+      '--size: "imix:353" should be ' .. sizes,
       '--dir: "both" should be one of uni, rev, bi',
       'there is no option --swich; did you mean "--switch"?',
       'SCENARIO: "ovs" should be p2p, p2v, v2v, loopback:N or loopback:1-5',
@@ -93,7 +96,7 @@ test("switches, times, links", function()
       '--link: "10Gbps" should be a rate of a link, as in 10G, 2.5G or 100M',
       '--cores: "1,1" should be two cores, that of the traffic and that of the switch, as in 0,1')
   bad("run p2p --size 64, --size 128",
-      '--size: "" should be 64 to 9216 bytes with FCS, or imix:simple, imix:353',
+      '--size: "" should be ' .. sizes,
       "--size is given twice: several go with commas")
 end)
 

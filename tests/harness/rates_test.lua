@@ -20,8 +20,8 @@ rig.test("layers are 20 bytes apart, and go both ways", function()
 end)
 
 rig.test("mixes of sizes", function()
-  rig.near(rates.mix_mean(rates.mixes["353"]), 353.8, 2e-4)
-  rig.near(rates.mix_mean(rates.mixes.simple), (64 * 7 + 570 * 4 + 1518) / 12)
+  rig.near(rates.mix_mean(rates.mixes.csit), 353.8, 2e-4)
+  rig.near(rates.mix_mean(rates.mixes.ixia), (64 * 7 + 570 * 4 + 1518) / 12)
 end)
 
 rig.test("numbers as text", function()
