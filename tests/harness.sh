@@ -23,6 +23,12 @@ done
 
 run_ok "metrics are OpenMetrics" python3 tests/lib/openmetrics_check.py "$tmp/harness/plain/metrics.txt"
 
+run_ok "the dashboard asks for metrics and labels that reports have" bash -c '
+	comm -23 <(jq -r ".panels[].targets[].expr" docs/grafana/bench.json |
+		grep -oE "sluice_bench_[a-z0-9_]+|[a-z_]+(=~?\")" | tr -d "=~\"" | sort -u) \
+		<(grep -oE "sluice_bench_[a-z0-9_]+|[a-z_]+=\"" "$1" | tr -d "=\"" | sort -u) |
+		{ ! grep .; }' - "$tmp/harness/plain/metrics.txt"
+
 # Published: what other tools check results with.
 run_ok "the schema of results is a JSON Schema, which the stored results keep" \
 	python3 -c '
