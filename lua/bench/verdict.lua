@@ -128,6 +128,15 @@ local function switch_silent(trial, at)
   return is("switch", "rings before it refuse %s of what is sent", percent(at.refused_share))
 end
 
+-- A generator that is refused offers more than is taken, however busy it is with that.
+local function switch_waits(at)
+  local busy = busy_share(at.switch.busy_cycles, at.switch.idle_cycles)
+  if busy < verdict.limits.busy and at.refused_share >= verdict.limits.refused then
+    return is("window", "the switch is %s busy, yet rings before it refuse %.1f %%", percent(busy),
+              100 * at.refused_share)
+  end
+end
+
 local function traffic(at)
   if at.traffic_share < verdict.limits.busy then return nil end
   local role, share = busiest(at)
@@ -145,6 +154,7 @@ end
 ---   switch     its core is 95 % busy, and rings before it refuse 0.1 % or half its bursts are
 ---              full;
 ---              without counters: rings refuse, and the reference forwarder does 5 % better
+---   window     the switch has idle time, and yet rings before it refuse 0.1 %
 ---   a role     the traffic process's core is 95 % busy: the role that takes most of it
 ---   window     both cores have idle time, and something was refused or lost
 ---   noise      nothing explains it
@@ -161,7 +171,11 @@ function verdict.of(trial)
               100 * share)
   end
   local counted = at.switch and at.switch.busy_cycles
-  found = counted and switch_counted(at) or not counted and switch_silent(trial, at) or traffic(at)
+  if counted then
+    found = switch_counted(at) or switch_waits(at) or traffic(at)
+  else
+    found = switch_silent(trial, at) or traffic(at)
+  end
   if found then return found end
   local busy = counted and busy_share(at.switch.busy_cycles, at.switch.idle_cycles) or 0
   if busy < verdict.limits.busy

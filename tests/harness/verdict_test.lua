@@ -94,6 +94,12 @@ test("window: idle time on both sides, yet frames were refused", function()
     generator.refused = 5000
     monitor.idle_cycles = 2e9
   end)
+  limit("window", "the switch is 48 % busy, yet rings before it refuse 10.0 %",
+        function(one, generator, switch, vnf, monitor)
+    idle_switch(one, generator, switch)
+    generator.refused, generator.busy_cycles = 1.8e6, 2.4e9
+    vnf.idle_cycles, monitor.idle_cycles = 0, 0
+  end)
 end)
 
 test("noise: the mode flipped, the host stalled, or nothing is full", function()
