@@ -71,7 +71,8 @@ test("the other commands", function()
 end)
 
 test("every fault of a line, with what was meant", function()
-  bad("run p2q,loopback:9-2,p2p:1 --size 63,imix:353 --dir both --swich ovs --trials 0 --wire memfi",
+  bad("run p2q,loopback:9-2,p2p:1 --size 63,imix:353 --dir both --swich ovs --trials 0 "
+      .. "--wire memfi",
       'SCENARIO: "p2q" should be p2p, p2v, v2v, loopback:N or loopback:1-5; did you mean "p2p"?',
       'SCENARIO: "loopback:9-2" should be loopback:N or loopback:1-5, with 1 to 15 VNFs',
       'SCENARIO: "p2p:1" should be p2p alone: it has no chain',

@@ -36,6 +36,13 @@ local function interval(value)
                                                           value.n)
 end
 
+local function metric_text(one)
+  local burst = one.burst
+  if not burst then return one.metric ~= "mrr" and one.metric or "" end
+  return ("b2b %.0f frames%s"):format(burst.frames.mean, burst.corrected_buffer_s
+      and ", " .. rates.time_text(burst.corrected_buffer_s * 1e9) or "")
+end
+
 --- The cells of a result's line. A ratio of figures that are not the switch's own says nothing, and
 --- is left out.
 function text.row(one)
@@ -43,7 +50,7 @@ function text.row(one)
   return {
     report.scenario(one), size_text(one), one.dir,
     one.wire .. (one.vnf ~= "none" and " " .. one.vnf or ""),
-    one.switch.name, one.metric ~= "mrr" and one.metric or "",
+    one.switch.name, metric_text(one),
     (one.own and "" or ">= ") .. rates.text(value.median, "pps", value.median >= 1e6 and 2 or nil),
     ("%.2f Gbps L1"):format(one.l1_gbps), interval(value),
     one.cycles_per_packet and ("%.0f cyc/pkt"):format(one.cycles_per_packet) or "",

@@ -77,7 +77,8 @@ function rfc2544.b2b(measure, options)
     lengths[i] = burst_longest(measure, options, most)
     -- What forwards all of the longest burst does so every time: there is no buffer to measure.
     if lengths[i] == most then
-      return {metric = "b2b", frames = {mean = most, min = most, max = most, n = i}, at_max = true,
+      return {metric = "b2b", max_pps = options.max_pps,
+              frames = {mean = most, min = most, max = most, n = i}, at_max = true,
               why = "the longest burst loses nothing: no buffer can be measured"}
     end
   end
@@ -88,7 +89,8 @@ function rfc2544.b2b(measure, options)
   local mean = sum / repeats
   for _, n in ipairs(lengths) do square = square + (n - mean) ^ 2 end
   local implied, corrected = rfc2544.buffer_times(mean, options.max_pps, options.throughput_pps)
-  return {metric = "b2b", implied_buffer_s = implied, corrected_buffer_s = corrected,
+  return {metric = "b2b", max_pps = options.max_pps, implied_buffer_s = implied,
+          corrected_buffer_s = corrected,
           frames = {mean = mean, min = low, max = high, n = repeats,
                     deviation = repeats > 1 and math.sqrt(square / (repeats - 1)) or nil}}
 end
