@@ -162,10 +162,15 @@ static json_t *encode_table(struct encode *at, int index)
 	lua_pushnil(at->lua);
 	while (lua_next(at->lua, index)) {
 		lua_pop(at->lua, 1);
-		if (lua_type(at->lua, -1) == LUA_TSTRING)
-			names++;
-		else
+		if (lua_type(at->lua, -1) != LUA_TSTRING) {
 			items++;
+			continue;
+		}
+		if (strlen(lua_tostring(at->lua, -1)) != lua_rawlen(at->lua, -1)) {
+			lua_pop(at->lua, 1);
+			return refuse(at, "one of its names has a NUL byte");
+		}
+		names++;
 	}
 	if (items != n || (names && items))
 		return refuse(at, "its keys are neither names alone nor 1 to the last item");
@@ -209,11 +214,18 @@ static json_t *encode(struct encode *at, int index)
 	return refuse(at, "it should be a number, a text, true, false, null or a table of them");
 }
 
+static int text_push(lua_State *lua)
+{
+	lua_pushstring(lua, lua_touserdata(lua, 1));
+	return 1;
+}
+
 static int json_encode(lua_State *lua)
 {
 	struct encode at = {.lua = lua};
 	json_t *json;
 	char *text;
+	int status;
 
 	lua_settop(lua, 2);
 	if (lua_istable(lua, 2)) {
@@ -232,9 +244,11 @@ static int json_encode(lua_State *lua)
 	json_decref(json);
 	if (!text)
 		return luaL_error(lua, "there is no memory for the text");
-	lua_pushstring(lua, text);
+	lua_pushcfunction(lua, text_push);
+	lua_pushlightuserdata(lua, text);
+	status = lua_pcall(lua, 1, 1, 0);
 	free(text);
-	return 1;
+	return status == LUA_OK ? 1 : lua_error(lua);
 }
 
 static int json_decode(lua_State *lua)
@@ -242,7 +256,7 @@ static int json_decode(lua_State *lua)
 	size_t length;
 	const char *text = luaL_checklstring(lua, 1, &length);
 	json_error_t error;
-	json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	json_t *json = json_loadb(text, length, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
 
 	if (json)
 		return native_json(lua, json);

@@ -34,6 +34,8 @@ test("JSON: what cannot be written is named", function()
   raises("its keys are neither", json.encode, {[1] = 1, [3] = 2})
   raises("its keys are neither", json.encode, {[0.5] = 1})
   raises("its name is not UTF-8", json.encode, {["\xff"] = 1})
+  raises("one of its names has a NUL byte", json.encode, {["a\0b"] = 1})
+  same(json.decode(json.encode{"a\0b"})[1], "a\0b")
   local loop = {}
   loop.loop = loop
   raises("more than 64 deep", json.encode, loop)
@@ -83,6 +85,7 @@ end)
 
 test("lines are appended whole, and a line that was cut stays one", function()
   local path = tmp .. "/append.jsonl"
+  os.remove(path)
   local all = made.one_of_each()
   local writer = assert(record.append(path))
   writer.write(all[1])
