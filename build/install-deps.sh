@@ -11,7 +11,7 @@ build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
 	liblua5.4-dev lua-luv libmicrohttpd-dev libcurl4-openssl-dev libncurses-dev
 	libsystemd-dev zlib1g-dev"
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
-	python3 python3-yaml python3-jsonschema python3-pyte curl zsh"
+	python3 python3-yaml python3-jsonschema python3-pyte curl zsh gnuplot-nox"
 lint="clang-format clang-tidy cppcheck clang"
 long="clang valgrind chromium"
 # Where these come from elsewhere than Debian, its packages would not go with them.

@@ -39,10 +39,13 @@ BUILD_OBJ := $(OUT)/obj/core/cli/version.o $(OUT)/obj/core/control/metrics.o
 $(BUILD_OBJ): $(OUT)/build.h
 $(BUILD_OBJ): CFLAGS_ALL += -iquote $(OUT)
 
-# What is written in Lua lies in the program; the list says what there is.
-LUA_LIB := $(sort $(wildcard lua/lib/*.lua))
+# What is written in Lua lies in the program; the list says what there is: LIBRARY(symbol, name for
+# require(), path).
+LUA_LIB := $(sort $(wildcard lua/lib/*.lua lua/bench/*.lua lua/bench/*/*.lua))
+LUA_LIB_ROW = LIBRARY($(subst /,_,$(1:lua/%.lua=%)), \
+	"sluice.$(subst /,.,$(patsubst lib/%,%,$(1:lua/%.lua=%)))", "$(1)")
 $(OUT)/library_list.h: $(OUT)/flags FORCE
-	@printf 'LIBRARY(%s)\n' $(basename $(notdir $(LUA_LIB))) > $@.new
+	@printf '%s\n' $(foreach file,$(LUA_LIB),'$(call LUA_LIB_ROW,$(file))') > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 $(OUT)/obj/lua/library.o: $(OUT)/library_list.h $(LUA_LIB)
 $(OUT)/obj/lua/library.o: CFLAGS_ALL += -iquote $(OUT)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of lua/lib, put into the program by the assembler; library_list.h is made by make.
+// The files of lua/lib and lua/bench, put into the program by the assembler; library_list.h is made
+// by make.
 
 #include <string.h>
 
 #include "lua/library.h"
 #include "value/embed.h"
 
-#define LIBRARY(NAME) EMBED(library_##NAME, "lua/lib/" #NAME ".lua")
+#define LIBRARY(SYMBOL, NAME, PATH) EMBED(library_##SYMBOL, PATH)
 #include "library_list.h"
 #undef LIBRARY
 
-#define LIBRARY(NAME) {"sluice." #NAME, "=sluice." #NAME, library_##NAME, library_##NAME##_end},
+#define LIBRARY(SYMBOL, NAME, PATH) {NAME, "=" NAME, library_##SYMBOL, library_##SYMBOL##_end},
 const struct library_file library_files[] = {
 #include "library_list.h"
     {NULL, NULL, NULL, NULL},

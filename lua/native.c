@@ -6,6 +6,7 @@
 
 #include "lua/convert.h"
 #include "lua/inside.h"
+#include "lua/plain.h"
 #include "value/table.h"
 
 static struct place place_arg(lua_State *lua, int index)
@@ -54,28 +55,6 @@ static int native_is_end(lua_State *lua)
 	const struct module_type *type = module_find(luaL_checkstring(lua, 1));
 
 	lua_pushboolean(lua, type && !type->ogates);
-	return 1;
-}
-
-// suggest(word, names): the name that was meant, or nil
-static int native_suggest(lua_State *lua)
-{
-	const char *word = luaL_checkstring(lua, 1);
-	unsigned n = (unsigned)lua_rawlen(lua, 2);
-	const char **names = lua_newuserdatauv(lua, (n + 1) * sizeof(*names), 0);
-	const char *near;
-
-	luaL_checkstack(lua, 4, "names");
-	for (unsigned i = 0; i < n; i++) {
-		lua_rawgeti(lua, 2, (lua_Integer)i + 1);
-		names[i] = luaL_checkstring(lua, -1);
-		lua_pop(lua, 1); // the list keeps it
-	}
-	near = suggest(word, names, n);
-	if (near)
-		lua_pushstring(lua, near);
-	else
-		lua_pushnil(lua);
 	return 1;
 }
 
@@ -219,7 +198,7 @@ static const luaL_Reg functions[] = {
     {"modules", native_modules},
     {"drivers", native_drivers},
     {"is_end", native_is_end},
-    {"suggest", native_suggest},
+    {"suggest", plain_suggest},
     {"fault", native_fault},
     {"faults", native_faults},
     {"module_load", native_module_load},

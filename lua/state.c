@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lua/library.h"
+#include "lua/plain.h"
 #include "lua/state.h"
 
 #define HOOK_STEP 1000 // instructions from one look at the limit to the next
@@ -322,4 +323,6 @@ void state_path(lua_State *lua, const char *script)
 	lua_pop(lua, 2);
 	for (const struct library_file *file = library_files; file->name; file++)
 		state_preload(lua, file->name, library_open);
+	state_preload(lua, "sluice.json", plain_json);
+	state_preload(lua, "sluice.suggest", plain_suggest_open);
 }

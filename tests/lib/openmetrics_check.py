@@ -8,20 +8,21 @@ import sys
 
 NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
 LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*"'
-SAMPLE = re.compile(rf"({NAME})(\{{{LABEL}(?:,{LABEL})*\}})? (\d+(?:\.\d+)?)")
+SAMPLE = re.compile(rf"({NAME})(\{{{LABEL}(?:,{LABEL})*\}})? (\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?: \d+)?")
 
 
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         text = file.read()
     assert text.endswith("\n# EOF\n") and text.count("# EOF") == 1
-    kinds, helps, seen, family = {}, {}, set(), None
+    kinds, helps, units, seen, family = {}, {}, {}, set(), None
     for line in text.splitlines()[:-1]:
         if line.startswith("# "):
             _, what, name, rest = line.split(" ", 3)
-            table = {"TYPE": kinds, "HELP": helps}[what]
+            table = {"TYPE": kinds, "HELP": helps, "UNIT": units}[what]
             assert name not in table, f"{name} is described twice"
             table[name] = rest
+            assert what != "UNIT" or name.endswith("_" + rest), f"{name} is not in {rest}"
             family = name
             continue
         match = SAMPLE.fullmatch(line)
