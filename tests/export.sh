@@ -72,12 +72,14 @@ code "the JSON loads, too" 0 "$SLUICE" diff "$tmp/same.json" --name was --json
 holds "nothing is another in JSON" '(.nodes.live + .nodes.replaced + .nodes.new +
 	.nodes.removed) == []'
 
-# What commands change is in it: in L2Fwd, the one module whose commands change what it does. (What
-# the script of a LuaNode keeps, it alone knows.)
+# What commands change is in it: in L2Fwd, the one module whose commands change what it is. (What a
+# Generator was told to send and a Meter has counted is a measurement, no setting; what the script of
+# a LuaNode keeps, it alone knows.)
 changing=$("$SLUICE" modules --format json | jq -cS 'map(select(.commands != []) |
 	{(.name): [.commands[].name]}) | add')
 expect "modules with commands: each was looked at" \
-	'{"L2Fwd":["list","info","add","remove","flush"],"LuaNode":["call"],"Queue":["level"]}' \
+	'{"Generator":["start","stop","status"],"L2Fwd":["list","info","add","remove","flush"],'\
+'"LuaNode":["call"],"Meter":["read","look","streams","reset","window"],"Queue":["level"]}' \
 	"$changing"
 for words in "plain add mac=02:00:00:00:00:09 gate=0" "plain add mac=02:00:00:00:00:03 gate=1" \
 	"plain remove mac=02:00:00:00:00:05" "tagged add mac=02:00:00:00:00:01 gate=0 vlan=6" \

@@ -27,8 +27,9 @@ local function json(value)
     return type(value) == "string" and ("%q"):format(value) or tostring(value)
   end
   local parts = {}
-  if value[0] ~= nil or next(value) == nil and false then
-    for i = 0, #value do parts[#parts + 1] = json(value[i]) end
+  local first = value[0] ~= nil and 0 or 1
+  if value[first] ~= nil then
+    for i = first, #value do parts[#parts + 1] = json(value[i]) end
     return "[" .. table.concat(parts, ",") .. "]"
   end
   for key, part in pairs(value) do parts[#parts + 1] = ("%q:%s"):format(key, json(part)) end

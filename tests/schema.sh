@@ -13,7 +13,7 @@ fi
 # Bad graphs whose fault lies beyond a schema: names that refer to nothing, ports and workers that
 # do not fit together, texts with a grammar of their own, vars, numbers with a unit, doubled keys.
 beyond="duration-fraction duration-large file-no-sources frame-empty frame-field frame-field-near
-	frame-hex-odd frame-layer key-double key-double-node key-double-parameter link-from-sink
+	frame-hex-odd frame-layer generator-stamp key-double key-double-node key-double-parameter link-from-sink
 	link-gate-64 link-gate-above link-gate-name link-gate-negative link-into-source
 	link-loop-alone link-near link-twice link-unknown link-unreached name-instance number-2-64
 	number-long

@@ -40,7 +40,7 @@ def parked(machine):
     """The 200 changes of the test under load: source and graph on one core, control on the other;
     by the time stamp counter of the worker."""
     with sockets() as folder:
-        times = reload_load.run(sluice.PROGRAM, folder, [machine.worker],
+        times = reload_load.run(sluice.PROGRAM, folder, [machine.worker], machine.popen,
                                 lambda pid: Watch(machine, pid, any_memory=True))
     if reload_load.failed or not times:
         raise RuntimeError('packets were lost, or a change was refused')

@@ -131,13 +131,13 @@ def switch(cores):
     return sorted(parked)
 
 
-def run(program, folder, cores, begun=lambda pid: None):
+def run(program, folder, cores, popen=subprocess.Popen, begun=lambda pid: None):
     """How long workers were parked by each change, in ns, sorted; `begun` is called when it runs."""
     file = os.path.join(folder, "load.yaml")
     with open(file, "w", encoding="utf-8") as out:
         out.write(shape(0, cores))
-    with subprocess.Popen([program, "run", file, "--name", "load", "--json"],
-                          stdout=subprocess.PIPE, text=True) as process:
+    with popen([program, "run", file, "--name", "load", "--json"], stdout=subprocess.PIPE,
+               text=True) as process:
         try:
             wait_for(answers)
             begun(process.pid)
