@@ -108,6 +108,19 @@ static void meter_sum(struct ctx *ctx, struct meter *meter, const struct meter_b
 		__atomic_store_n(&histogram->max_ns, sum->max_ns, __ATOMIC_RELAXED);
 }
 
+static inline void meter_leave(struct ctx *ctx, struct batch *in)
+{
+	if (gate_linked(ctx, 0))
+		emit(ctx, in, 0);
+	else
+		consume(ctx, in);
+}
+
+static void meter_explain(struct ctx *ctx, struct batch *in)
+{
+	meter_leave(ctx, in);
+}
+
 static void meter_process(struct ctx *ctx, struct batch *in)
 {
 	struct meter *meter = ctx->state;
@@ -142,10 +155,7 @@ static void meter_process(struct ctx *ctx, struct batch *in)
 		meter_time(meter, &sum, now_ns, stamp.time_ns);
 	}
 	meter_sum(ctx, meter, &sum);
-	if (gate_linked(ctx, 0))
-		emit(ctx, in, 0);
-	else
-		consume(ctx, in);
+	meter_leave(ctx, in);
 }
 
 static void meter_check(const void *p, struct errors *errors)
@@ -268,6 +278,7 @@ static struct module_type meter = {
     .open = meter_open,
     .close = meter_close,
     .process = meter_process,
+    .explain = meter_explain,
     .take = meter_take,
     .loses = meter_loses,
 };

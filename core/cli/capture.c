@@ -100,7 +100,7 @@ static const struct cli_syntax syntax = {
 	   "\vThe packets go to standard output as pcapng, whole blocks at once (sluice capture rx "
 	   "| tcpdump -r -), or in words where that is a terminal. FILTER is an expression of "
 	   "pcap-filter(7). Ctrl-C ends it; then standard error has how many packets there were, "
-	   "and how many were not captured because the reader was slow, with --json as JSON.\n\n"
+	   "and how many more came than it could take, with --json as JSON.\n\n"
 	   "Exit codes: 0 done, 1 the instance went away, 2 bad input, 3 no such instance runs, or "
 	   "the file cannot be written.",
 };

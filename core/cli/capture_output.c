@@ -270,6 +270,6 @@ void capture_output_sum(const struct capture_output *output, FILE *to, bool json
 	fprintf(to, "%lu captured", output->packets);
 	if (output->summed)
 		fprintf(to, ", %lu dropped by the capture%s", dropped,
-			dropped ? " (the reader was slow)" : "");
+			dropped ? " (more came than it could take)" : "");
 	fputc('\n', to);
 }

@@ -61,6 +61,9 @@ static void plain(void)
 	expect(NODES "  u: {Update: {writes: [{offset: 100, bytes: 00}]}}\n"
 		     "graph: ['rx -> u -> tx']\n",
 	       "u", UDP, "u: dropped runt\n");
+	expect(NODES "  m: Meter\n  n: Meter\n  t: Tee\n"
+		     "graph: ['rx -> m -> t[0] -> tx', 't[1] -> n']\n",
+	       "m", UDP, "m t tx: sent right + 0.1[1] n: consumed\n");
 	expect(NODES "  push: {VLANPush: {vid: 7}}\n  pop: VLANPop\n"
 		     "graph: ['rx -> push -> pop -> tx']\n",
 	       "rx", UDP,
