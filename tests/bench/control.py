@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 import graphs
 import measure
@@ -18,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import reload_load  # noqa: E402 (the path is set just above)
 
 NAME = 'bench'
-LOOKING = 3 * measure.PAIRS  # pairs; the difference that is looked for is small
+LOOKING = 2 * measure.PAIRS  # pairs; the difference that is looked for is small
 
 
 @contextlib.contextmanager
@@ -49,38 +50,46 @@ def parked(machine):
 
 
 class Onlookers:
-    """Everybody who looks on at once: a table every second, a scrape every second, and what an
-    open page asks for."""
+    """Everybody who looks on at once: tables, scrapes, and the streams of open pages, each OFTEN
+    times as often as people would. What they cost once a second is too little to be seen."""
+
+    OFTEN = 50
+    PAGES = 5  # whose streams come ten times a second, which is as often as they may
 
     def __init__(self, folder):
         self.socket = os.path.join(folder, NAME + '.sock')
         self.ended = threading.Event()
+        self.scrapes = 0
 
     def curl(self, *more):
         return ['curl', '-sN', '--unix-socket', self.socket, *more]
 
     def scrape(self):
-        while not self.ended.wait(1):
+        while not self.ended.wait(1 / self.OFTEN):
             subprocess.run(self.curl('http://sluice/metrics'), stdout=subprocess.DEVNULL,
                            check=False)
+            self.scrapes += 1
 
     def __enter__(self):
-        self.processes = [
-            subprocess.Popen(command, stdout=subprocess.DEVNULL)
-            for command in ([sluice.PROGRAM, 'stats', '--name', NAME, '--watch', '1s'],
-                            self.curl('http://sluice/events?interval=1s'))]
+        self.begin = time.monotonic()
+        commands = [[sluice.PROGRAM, 'stats', '--name', NAME, '--watch',
+                     f'{1000 // self.OFTEN}ms']]
+        commands += [self.curl('http://sluice/events?interval=100ms')] * self.PAGES
+        self.processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL)
+                          for command in commands]
         self.thread = threading.Thread(target=self.scrape)
         self.thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *raised):
         self.ended.set()
         self.thread.join()
+        self.often = self.scrapes / (time.monotonic() - self.begin)
         alone = [process for process in self.processes if process.poll() is not None]
         for process in self.processes:
             process.kill()
             process.wait()
-        if alone and not any(_):
+        if alone and not any(raised):
             raise RuntimeError(f'{alone[0].args} ended with code {alone[0].returncode}')
 
 
@@ -96,7 +105,7 @@ def rate(process):
 def watched(machine, disturbances):
     """Rates of one run of two null ports, in turn alone, looked at, and alone again."""
     text = graphs.p2p(graphs.Setting(machine))
-    shares, floor = [], []
+    shares, floor, often = [], [], []
     with sockets() as folder, sluice.Process(machine, text, 0.1, ['--name', NAME]) as process:
         while not sluice.flows(process.line()):
             pass
@@ -105,18 +114,22 @@ def watched(machine, disturbances):
         def taken():
             watch.begin()
             before = rate(process)
-            with Onlookers(folder):
+            with Onlookers(folder) as onlookers:
                 process.line()
                 during = rate(process)
             process.line()
             after = rate(process)
-            return (before, during, after), [watch.end()]
+            return (before, during, after, onlookers.often), [watch.end()]
 
         for number in range(LOOKING):
-            before, during, after = disturbances.undisturbed(taken)
+            before, during, after, times = disturbances.undisturbed(taken)
             shares.append(1 - 2 * during / (before + after))
             floor.append(1 - after / before)
-            note(f'watched {number + 1}/{LOOKING}: {shares[-1]:.4f}, with nobody {floor[-1]:.4f}')
+            often.append(times)
+            note(f'watched {number + 1}/{LOOKING}: {shares[-1]:.4f} at {times:.0f} a second, '
+                 f'with nobody {floor[-1]:.4f}')
         process.stop()
-    return {'share_lost': measure.spread(shares, 'pairs'),
+    return {'share_lost': measure.spread([a / b for a, b in zip(shares, often)], 'pairs'),
+            'share_lost_often': measure.spread(shares, 'pairs'),
+            'scrapes_per_second': measure.spread(often, 'pairs'),
             'nobody_looks': measure.spread(floor, 'pairs')}
