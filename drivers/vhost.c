@@ -5,26 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
-
-struct vhost_params {
-	const char *path;
-	bool client;
-	uint16_t queues;
-	struct choice via;
-};
-
-enum { VHOST_VIA_ETHDEV };
+#include "vhost.h"
 
 struct vhost {
-	struct ethdev *dev;
+	struct ethdev *dev;	 // via: ethdev
+	struct vhost_link *link; // via: own
 	bool up;
 	uint64_t looked_ns;
 };
 
 #define VHOST_LOOK_NS 50000000
 
-static const char *const vhost_vias[] = {"ethdev", NULL};
+static const char *const vhost_vias[] = {"ethdev", "own", NULL};
 
 static const struct param vhost_params[] = {
     PARAM(vhost_params, path, .min = 1, .max = 107, .example = "/tmp/vm.sock",
@@ -35,7 +27,7 @@ static const struct param vhost_params[] = {
     PARAM(vhost_params, queues, .def = "0", .max = PORT_QUEUES_MAX,
 	  .help = "queue pairs offered to the peer; 0: as many as workers use the port"),
     PARAM(vhost_params, via, .def = "ethdev", .choices = vhost_vias,
-	  .help = "the data path: DPDK's vhost device"),
+	  .help = "the data path: DPDK's vhost device, or this port's own"),
     PARAM_END,
 };
 
@@ -65,6 +57,8 @@ static int vhost_open(struct port *port, struct errors *errors)
 
 	if (!params->client && socket_claim(port, params->path, errors))
 		return -1;
+	if (params->via.n == VHOST_VIA_OWN)
+		return vhost_link_open(port, &vhost->link, errors);
 	if (port->rx_queues > queues)
 		queues = port->rx_queues;
 	if (port->tx_queues > queues)
@@ -80,6 +74,8 @@ static void vhost_close(struct port *port)
 {
 	struct vhost *vhost = port->state;
 
+	vhost_link_close(vhost->link);
+	vhost->link = NULL;
 	ethdev_close(port, vhost->dev);
 	vhost->dev = NULL;
 }
@@ -88,15 +84,21 @@ static void vhost_counters(struct port *port, struct port_counters *counters)
 {
 	struct vhost *vhost = port->state;
 
+	if (vhost->link) {
+		vhost_link_counters(vhost->link, counters);
+		return;
+	}
 	ethdev_counters(vhost->dev, counters);
 	// The device counts as errors what it did not take, which is still the caller's.
 	counters->tx_errors = 0;
 }
 
-static enum port_link vhost_link(struct port *port)
+static enum port_link vhost_state(struct port *port)
 {
 	struct vhost *vhost = port->state;
 
+	if (vhost->link)
+		return vhost_link_up(vhost->link) ? PORT_UP : PORT_DOWN;
 	return ethdev_link(vhost->dev);
 }
 
@@ -106,10 +108,12 @@ static void vhost_tick(struct port *port, uint64_t now_ns)
 	struct vhost *vhost = port->state;
 	bool up;
 
+	if (vhost->link)
+		vhost_link_tick(vhost->link, now_ns);
 	if (now_ns - vhost->looked_ns < VHOST_LOOK_NS)
 		return;
 	vhost->looked_ns = now_ns;
-	up = ethdev_link(vhost->dev) == PORT_UP;
+	up = vhost_state(port) == PORT_UP;
 	if (up != vhost->up)
 		port_note(port, up ? "the peer at %s is there" : "the peer at %s has gone",
 			  params->path);
@@ -129,7 +133,10 @@ static struct driver_type vhost = {
 	"somebody serves is an error.\n\n"
 	"Which packets arrive in which queue is the peer's choice. Frames of any length pass "
 	"whole, "
-	"as chains of buffers. No root and no hugepages are needed.",
+	"as chains of buffers. No root and no hugepages are needed.\n\n"
+	"`via: own` moves packets with code of this port's own, compiled for the processor; DPDK's "
+	"library speaks the protocol in both cases. A peer that breaks the rules of its rings is "
+	"disconnected and named.",
     .example = "ports:\n"
 	       "  vm: {vhost: {path: /tmp/vm.sock}}",
     .params = vhost_params,
@@ -139,7 +146,7 @@ static struct driver_type vhost = {
     .open = vhost_open,
     .close = vhost_close,
     .counters = vhost_counters,
-    .link = vhost_link,
+    .link = vhost_state,
     .tick = vhost_tick,
 };
 DRIVER(vhost)

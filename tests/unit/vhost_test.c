@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// vhost and virtio_user, both ends in one process: frames both ways, roles both ways, peers that
-// come late, go and come back, and what is left behind.
+// vhost and virtio_user, both ends in one process, on both of vhost's data paths: frames both ways,
+// roles both ways, peers that come late, go and come back, and what is left behind.
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 
 static struct rig host;
 static struct rig guest;
+static const char *via; // of vhost
 
 static const char *vhost_path(const char *name)
 {
@@ -27,7 +28,7 @@ static bool host_open(const char *name, const char *more, unsigned queues)
 {
 	char params[256];
 
-	snprintf(params, sizeof(params), "{path: %s%s}", vhost_path(name), more);
+	snprintf(params, sizeof(params), "{path: %s, via: %s%s}", vhost_path(name), via, more);
 	return rig_open(&host, "vhost", params, queues);
 }
 
@@ -198,7 +199,7 @@ static void test_busy(void)
 	char params[256];
 
 	CU_ASSERT(host_open("busy", "", 1));
-	snprintf(params, sizeof(params), "{path: %s}", vhost_path("busy"));
+	snprintf(params, sizeof(params), "{path: %s, via: %s}", vhost_path("busy"), via);
 	CU_ASSERT(!rig_open(&second, "vhost", params, 1));
 	CU_ASSERT(rig_says(&second, "is served by another port of this process"));
 	rig_close(&second);
@@ -224,16 +225,47 @@ static void test_refusals(void)
 	rig_close(&guest);
 }
 
+// Each of them on one data path and on the other.
+#define BOTH(TEST)                                                                                 \
+	static void TEST##_ethdev(void)                                                            \
+	{                                                                                          \
+		via = "ethdev";                                                                    \
+		TEST();                                                                            \
+	}                                                                                          \
+	static void TEST##_own(void)                                                               \
+	{                                                                                          \
+		via = "own";                                                                       \
+		TEST();                                                                            \
+	}
+BOTH(test_split)
+BOTH(test_packed)
+BOTH(test_turned)
+BOTH(test_guest_first)
+BOTH(test_guest_returns)
+BOTH(test_queues)
+BOTH(test_more_queues_than_workers)
+BOTH(test_stale)
+BOTH(test_busy)
+
 static const CU_TestInfo cases[] = {
-    {"frames both ways, split rings", test_split},
-    {"frames both ways, packed rings", test_packed},
-    {"virtio_user serves, vhost connects, goes and comes back", test_turned},
-    {"virtio_user is there first, vhost goes and comes back", test_guest_first},
-    {"virtio_user goes and comes back", test_guest_returns},
-    {"two queues", test_queues},
-    {"more queues than workers", test_more_queues_than_workers},
-    {"a stale socket is removed", test_stale},
-    {"a live socket is an error", test_busy},
+    {"frames both ways, split rings", test_split_ethdev},
+    {"frames both ways, split rings, own data path", test_split_own},
+    {"frames both ways, packed rings", test_packed_ethdev},
+    {"frames both ways, packed rings, own data path", test_packed_own},
+    {"virtio_user serves, vhost connects, goes and comes back", test_turned_ethdev},
+    {"virtio_user serves, vhost connects, goes and comes back, own data path", test_turned_own},
+    {"virtio_user is there first, vhost goes and comes back", test_guest_first_ethdev},
+    {"virtio_user is there first, vhost goes and comes back, own data path", test_guest_first_own},
+    {"virtio_user goes and comes back", test_guest_returns_ethdev},
+    {"virtio_user goes and comes back, own data path", test_guest_returns_own},
+    {"two queues", test_queues_ethdev},
+    {"two queues, own data path", test_queues_own},
+    {"more queues than workers", test_more_queues_than_workers_ethdev},
+    {"more queues than workers, own data path", test_more_queues_than_workers_own},
+    {"a stale socket is removed", test_stale_ethdev},
+    {"a stale socket is removed, own data path", test_stale_own},
+    {"a live socket is an error", test_busy_ethdev},
+    {"a live socket is an error, own data path", test_busy_own},
     {"refusals", test_refusals},
     CU_TEST_INFO_NULL,
 };

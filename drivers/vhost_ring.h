@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the burst functions of split and packed rings have in common. What a peer writes into shared
+// memory is copied once, then checked, then used: it can spoil its own packets and nothing else.
+
+#ifndef SLUICE_DRIVERS_VHOST_RING_H
+#define SLUICE_DRIVERS_VHOST_RING_H
+
+#include <unistd.h>
+
+#include <linux/virtio_ring.h>
+
+#include <rte_mbuf.h>
+#include <rte_memcpy.h>
+#include <rte_prefetch.h>
+
+#include "vhost_memory.h"
+
+#define VHOST_BATCH 32
+#define VHOST_FRAME_MAX 65535u
+
+// A descriptor of either kind as it was read.
+struct vhost_desc {
+	uint64_t address;
+	uint32_t length;
+	uint16_t flags;
+	uint16_t next; // split: the descriptor behind it; packed: the buffer's id
+};
+
+static inline void vhost_count(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+static inline void vhost_broken(struct vhost_queue *queue)
+{
+	__atomic_store_n(&queue->broken, 1, __ATOMIC_RELAXED);
+}
+
+static inline void vhost_call(struct vhost_queue *queue)
+{
+	uint64_t one = 1;
+
+	// A peer whose event cannot be raised looks itself or sleeps on: its loss.
+	if (queue->call >= 0 && write(queue->call, &one, sizeof(one)) < 0)
+		return;
+}
+
+// Whether a packet's buffer is one descriptor of the right direction.
+static inline bool vhost_desc_plain(const struct vhost_desc *desc, bool write)
+{
+	return (desc->flags & (VRING_DESC_F_NEXT | VRING_DESC_F_WRITE | VRING_DESC_F_INDIRECT)) ==
+	       (write ? VRING_DESC_F_WRITE : 0);
+}
+
+// Adds where a descriptor's bytes are to the queue's pieces; false: they are nowhere, or the
+// descriptor is of a kind that was not agreed on.
+static inline bool vhost_add(struct vhost_queue *queue, const struct vhost_desc *desc, bool write,
+			     unsigned *pieces)
+{
+	uint64_t address = desc->address;
+	uint32_t left = desc->length;
+
+	if (desc->flags & VRING_DESC_F_INDIRECT || !(desc->flags & VRING_DESC_F_WRITE) == write)
+		return false;
+	while (left) {
+		uint32_t there = left;
+		uint8_t *at = vhost_locate(queue, address, &there);
+
+		if (!at || *pieces == VHOST_PIECES_MAX)
+			return false;
+		queue->pieces[(*pieces)++] = (struct vhost_piece){.at = at, .length = there};
+		address += there;
+		left -= there;
+	}
+	return true;
+}
+
+// Copies what lies in the pieces behind the header to an empty packet; false: no memory.
+bool vhost_gather(struct vhost_queue *, unsigned pieces, struct rte_mbuf *);
+
+// Bytes in the pieces from one on.
+uint64_t vhost_room(const struct vhost_queue *, unsigned from, unsigned to);
+
+// Writes a header and a packet into the pieces, which are large enough.
+void vhost_scatter(struct vhost_queue *, const struct rte_mbuf *, uint16_t buffers);
+
+// A header without offloads. The peer's memory may have any alignment.
+static inline void vhost_header(uint8_t *to, uint8_t length, uint16_t buffers)
+{
+	__builtin_memset(to, 0, 10);
+	if (length == 12)
+		__builtin_memcpy(to + 10, &buffers, 2);
+}
+
+#endif
