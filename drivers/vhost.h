@@ -111,7 +111,7 @@ struct vhost_link {
 	bool ready[VHOST_RINGS_MAX];
 	const char *bad; // how the peer broke the rules; NULL: it did not
 	int bad_vid;
-	struct vhost_map memory;  // written while all rings are down
+	struct vhost_map memory;     // written while all rings are down
 	int up;			     // what the port shows
 	uint16_t end;		     // one more than the last ring to receive from
 	struct vhost_queue *receive; // the peer's rings 1, 3, ...

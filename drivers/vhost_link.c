@@ -12,10 +12,11 @@
 #define VHOST_AGAIN_NS 1000000000ull // before a peer that broke the rules is called again
 
 // The library's callbacks know a path and no more.
-static struct {
+struct vhost_links {
 	pthread_mutex_t lock;
 	struct vhost_link *first;
-} vhost_links = {.lock = PTHREAD_MUTEX_INITIALIZER};
+};
+static struct vhost_links vhost_links = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // The link of a connection, locked; NULL: none, or another connection has taken its place.
 static struct vhost_link *vhost_link_of(int vid, bool any)
@@ -197,6 +198,7 @@ static void vhost_unregister(struct vhost_link *link)
 
 void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 {
+	const struct vhost_params *params = link->port->params;
 	bool guilty = false;
 	const char *how = NULL;
 
@@ -218,7 +220,7 @@ void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 	}
 	if (guilty) {
 		vhost_unregister(link);
-		link->until_ns = now_ns + VHOST_AGAIN_NS;
+		link->until_ns = now_ns + (params->client ? VHOST_AGAIN_NS : 0);
 	}
 	if (!link->registered && now_ns >= link->until_ns && !vhost_register(link)) {
 		port_fault(link->port, "the socket %s cannot be served again", link->path);

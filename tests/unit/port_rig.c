@@ -225,8 +225,8 @@ unsigned rig_packets_out(void)
 
 bool rig_passes(struct rig *from, struct rig *to, unsigned longest)
 {
-	static const unsigned lengths[] = {60,	 64,   65,   128,  1500, 1514, 1518,
-					   2000, 2047, 2048, 2049, 4096, 9014, 16000};
+	static const unsigned lengths[] = {60,	 64,   65,   128,  1500,  1514,	 1518,	2000, 2047,
+					   2048, 2049, 4096, 9014, 16000, 32768, 65534, 65535};
 
 	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		struct rte_mbuf *pkt;
