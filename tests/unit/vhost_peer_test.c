@@ -53,7 +53,8 @@ static bool say(uint32_t request, const uint64_t *words, unsigned n, int fd)
 	struct iovec part = {.iov_base = &message, .iov_len = 12 + n * 8};
 	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
 
-	memcpy(message.words, words, n * sizeof(*words));
+	if (n)
+		memcpy(message.words, words, n * sizeof(*words));
 	if (fd >= 0) {
 		struct cmsghdr *extra;
 
