@@ -95,6 +95,7 @@ static int vhost_new_connection(int vid)
 		return -1;
 	vhost_end(link);
 	link->vid = vid;
+	link->bad_vid = -1; // numbers are used again
 	memset(link->ready, 0, sizeof(link->ready));
 	pthread_mutex_unlock(&link->lock);
 	return rte_vhost_extern_callback_register(vid, &vhost_messages, NULL);
@@ -108,6 +109,7 @@ static void vhost_destroy_connection(int vid)
 		return;
 	vhost_end(link);
 	link->vid = -1;
+	link->bad_vid = -1; // the number is another's soon
 	pthread_mutex_unlock(&link->lock);
 }
 
@@ -209,7 +211,7 @@ void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 		if (how && link->running)
 			vhost_blame(link, how);
 		how = link->bad;
-		guilty = how && link->bad_vid == link->vid;
+		guilty = how && link->vid >= 0 && link->bad_vid == link->vid;
 		link->bad = guilty ? how : NULL;
 		pthread_mutex_unlock(&link->lock);
 		if (how)

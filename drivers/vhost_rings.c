@@ -16,9 +16,8 @@ struct vhost_queue *vhost_ring(struct vhost_link *link, unsigned ring)
 
 void vhost_blame(struct vhost_link *link, const char *how)
 {
-	if (link->bad)
-		return;
-	link->bad = how;
+	if (!link->bad)
+		link->bad = how;
 	link->bad_vid = link->vid;
 }
 
@@ -83,8 +82,8 @@ void vhost_let_in(struct vhost_link *link, unsigned i)
 	uint64_t features;
 	uint16_t at, used_at;
 
-	if (!link->running || !link->ready[i] || link->bad || queue->up ||
-	    rte_vhost_get_vhost_vring(link->vid, (uint16_t)i, &ring) ||
+	if (!link->running || !link->ready[i] || (link->bad && link->bad_vid == link->vid) ||
+	    queue->up || rte_vhost_get_vhost_vring(link->vid, (uint16_t)i, &ring) ||
 	    rte_vhost_get_negotiated_features(link->vid, &features) ||
 	    rte_vhost_get_vring_base(link->vid, (uint16_t)i, &at, &used_at) || !ring.desc ||
 	    !ring.avail || !ring.used)
@@ -130,6 +129,7 @@ void vhost_let_out(struct vhost_link *link, unsigned first, unsigned end)
 					 queue->packed ? queue->at | wrap : queue->used_at);
 		if (__atomic_load_n(&queue->broken, __ATOMIC_RELAXED))
 			vhost_blame(link, "a ring makes no sense");
+		queue->broken = 0;
 	}
 }
 
