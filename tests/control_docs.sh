@@ -11,7 +11,7 @@ mkdir bin
 ln -s "$SLUICE" bin/sluice
 PATH=$tmp/bin:$PATH
 # curl says by its exit code what was refused.
-echo fail >.curlrc
+echo fail-with-body >.curlrc
 export CURL_HOME=$tmp
 
 # blocks FILE KIND: the text of its blocks of that kind.
@@ -42,7 +42,7 @@ do_line() {
 	*" &")
 		eval "$text" >run.log 2>&1 </dev/null
 		script_pids+=($(jobs -p %%))
-		wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/web.sock" http://sluice/
+		wait_for 30 curl -s --unix-socket "$SLUICE_SOCKETS/web.sock" http://sluice/
 		expect "$1: $text" 0 $?
 		;;
 	socket=*) socket=$SLUICE_SOCKETS/web.sock ;;
