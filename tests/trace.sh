@@ -27,18 +27,6 @@ stop() {
 	expect "$1 ends well" 0 $code
 }
 
-# steady COMMAND...: its exit code, output in $tmp/out and $tmp/err. A machine that is too busy may
-# keep a worker from parking in time; that is said, and tried again.
-steady() {
-	local status
-	for again in 1 2 3 4 5 6 7 8 9 10; do
-		"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-		status=$?
-		grep -q 'did not come to a stop within 100 ms' "$tmp/err" || break
-	done
-	return $status
-}
-
 # Cycles and times are what they are.
 figures() {
 	sed -E 's/ +[0-9]+ cycles/  N cycles/; s/held for [0-9]+ [mnu]s/held for N/; s/([^ ])  +/\1  /g' "$1"
@@ -190,7 +178,7 @@ start load "$tmp/load.yaml"
 load=$pid
 good=0
 for i in $(seq 100); do
-	steady "$SLUICE" trace -n 20 --json
+	steady apart "$SLUICE" trace -n 20 --json
 	code=$?
 	ways=$(jq -c 'select(.ways) | [.ways[0].steps[].node]' "$tmp/out" | sort | uniq -c | tr -s ' ')
 	if [ "$code:$ways" = '0: 20 ["make","a","q","check","Sink#1"]' ]; then
@@ -231,7 +219,7 @@ for graph in graphs/*.yaml graphs/*.lua; do
 	counted >"$tmp/before"
 	failed=
 	for node in $(jq -r '.nodes | keys[]' "$tmp/still.yaml"); do
-		steady "$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json &&
+		steady apart "$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json &&
 			jq -e '.ways[0].end.what | . != "gone" and . != "unseen" and . != "unfinished"' \
 				"$tmp/out" >/dev/null || failed="$failed $node $(cat "$tmp/err")"
 	done
