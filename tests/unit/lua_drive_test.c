@@ -221,7 +221,11 @@ static void test_many_trials(void)
 	lua_expect_run(
 	    "local function build(i) return function() chain(Source('s', {templates = "
 	    "{'ether'}}), MACSwap('m' .. i), Sink('k')) end end\nbuild(0)()\n"
-	    "on.start(function()\nlocal first\nfor i = 1, 200 do\nswap(build(i % 3))\n"
+	    // A busy machine may keep the worker from parking in time.
+	    "local function change(i)\nlocal done, why repeat done, why = pcall(swap, build(i))\n"
+	    "until done or not tostring(why):find('did not come to a stop', 1, true)\n"
+	    "check(done, why) end\n"
+	    "on.start(function()\nlocal first\nfor i = 1, 200 do\nchange(i % 3)\n"
 	    "collectgarbage() wait(0)\nif i == 20 then first = collectgarbage('count') end\n"
 	    "end\ncheck(collectgarbage('count') < first + 20, 'memory')\nstop(42) end)");
 }
