@@ -39,6 +39,13 @@ steady() {
 	return $status
 }
 
+code() {
+	local name=$1 wanted=$2
+	shift 2
+	steady timeout 60 "$@"
+	expect "$name" "$wanted" $?
+}
+
 # Cycles and times are what they are.
 figures() {
 	sed -E 's/ +[0-9]+ cycles/  N cycles/; s/held for [0-9]+ [mnu]s/held for N/; s/([^ ])  +/\1  /g' "$1"
@@ -147,8 +154,17 @@ stop guide "$pid"
 # Several at once, one of which goes before its end; and the graph changes under them.
 "$SLUICE" trace --timeout 60s ip6 >"$tmp/idle" 2>&1 &
 idle=$!
+several() {
+	local status
+	for again in 1 2 3 4 5 6 7 8 9 10; do
+		"$SLUICE" trace -n 500 --json >"$tmp/many.$1" 2>&1
+		status=$?
+		grep -q 'did not come to a stop within 100 ms' "$tmp/many.$1" || break
+	done
+	return $status
+}
 for i in 1 2 3 4; do
-	"$SLUICE" trace -n 500 --json >"$tmp/many.$i" 2>&1 &
+	several $i &
 	many[i]=$!
 done
 sed 's/vid: 7/vid: 8/' "$tmp/ways.yaml" >"$tmp/other.yaml"
