@@ -22,6 +22,11 @@ interrupted() {
 	wait $client
 }
 
+terminal() {
+	script -qc "$SLUICE capture make -c 2" /dev/null </dev/null >"$tmp/err" 2>&1
+	cp "$tmp/err" "$tmp/out"
+}
+
 cat >"$tmp/web.yaml" <<'END'
 nodes:
   make: {Source: {burst: 4, templates: ["ether / ipv4 / udp dport=53 / pad 80"]}}
@@ -67,7 +72,7 @@ expect "Ctrl-C ends it cleanly" 0 $?
 says "and says what it did" "$tmp/err" '^[0-9]* captured, [0-9]* dropped by the capture'
 run_ok "the file ends with a whole block" tcpdump -nr "$tmp/int.pcapng" -w /dev/null
 if script -qc true /dev/null >/dev/null 2>&1; then
-	script -qc "$SLUICE capture make -c 2" /dev/null </dev/null >"$tmp/out" 2>&1
+	again terminal
 	expect "a terminal gets words" 2 \
 		"$(grep -c '^[0-9:.]* make\[0\] 80: ether .* / ipv4 .* dport=53 / pad 80' "$tmp/out")"
 else
