@@ -46,6 +46,9 @@ struct run *native_run(lua_State *);
 // All errors as one Lua error, a line each; they are freed.
 int native_raise(lua_State *, struct errors *);
 
+// now(): nanoseconds on the monotonic clock. The harness (lua/bench) has it too.
+int native_now(lua_State *);
+
 // Pushes it and gives it back to jansson, also when Lua has no memory for it. 1.
 int native_json(lua_State *, json_t *);
 

@@ -47,7 +47,7 @@ static int native_running(lua_State *lua)
 }
 
 // now(): nanoseconds on the monotonic clock
-static int native_now(lua_State *lua)
+int native_now(lua_State *lua)
 {
 	struct timespec now;
 

@@ -75,6 +75,7 @@ static int generator_poll(struct ctx *ctx)
 	uint64_t times[BATCH_MAX], now_ns = ctx->now_ns;
 	unsigned n;
 
+	generator_polled(&state->polls, now_ns);
 	if (unlikely(state->run != GENERATOR_RUNS)) {
 		if (state->run == GENERATOR_ENDED)
 			return POLL_ENDED;
@@ -160,12 +161,34 @@ static int generator_stop(struct node *node, const void *args, struct reply *rep
 	return generator_status(node, args, reply, errors);
 }
 
+static int generator_gaps(struct node *node, const void *args, struct reply *reply,
+			  struct errors *errors)
+{
+	struct generator *state = node->state;
+	struct generator_polls *polls = &state->polls;
+
+	(void)args;
+	(void)errors;
+	reply_u64(reply, "median_ns", polls->median_ns);
+	reply_u64(reply, "hiccups", polls->hiccups);
+	reply_u64(reply, "sum_ns", polls->sum_ns);
+	reply_u64(reply, "longest_ns", polls->longest_ns);
+	// That the worker is parked just now is no hiccup.
+	*polls = (struct generator_polls){.median_ns = polls->median_ns};
+	return 0;
+}
+
 static const struct command generator_commands[] = {
     {"start", "begins to make packets, anew if it does so already; answers as `status`",
      generator_start_args, generator_start},
     {"stop", "makes no more packets; answers as `status`", NULL, generator_stop},
     {"status", "says whether it makes packets, and how many there were since the start", NULL,
      generator_status, .live = true},
+    {"gaps",
+     "says how far apart its polls were since the last call: the median, and how many hiccups "
+     "there were, gaps above 20 us and 4 times the median, how long in all, and the longest; "
+     "counts anew from now on",
+     NULL, generator_gaps},
     {.name = NULL},
 };
 

@@ -13,8 +13,19 @@
 
 enum generator_run { GENERATOR_STOPPED, GENERATOR_STARTS, GENERATOR_RUNS, GENERATOR_ENDED };
 
+// Gaps between two polls, since they were last asked for. Changed by the worker, and by commands
+// while it is parked.
+struct generator_polls {
+	uint64_t last_ns;   // 0: there was none yet
+	uint64_t median_ns; // a running estimate
+	uint64_t hiccups;   // gaps far above it
+	uint64_t sum_ns;    // of the hiccups
+	uint64_t longest_ns;
+};
+
 struct generator {
 	struct generator_pace pace;
+	struct generator_polls polls;
 	struct source_maker maker;
 	unsigned run; // enum generator_run; read by other threads
 	bool finite;  // ends by itself
@@ -30,6 +41,29 @@ struct generator {
 	uint16_t *rests;	    // sums of what is behind it; NULL: not covered
 	uint64_t *times_ns;	    // of a capture
 };
+
+#define GENERATOR_HICCUP_NS 20000
+#define GENERATOR_HICCUP_MEDIANS 4
+
+// Takes notice of a poll. The estimate goes up or down by 1/64 with each gap: it settles where as
+// many gaps are above as below.
+static inline void generator_polled(struct generator_polls *polls, uint64_t now_ns)
+{
+	uint64_t gap_ns = now_ns - polls->last_ns, median_ns = polls->median_ns;
+
+	if (likely(polls->last_ns)) {
+		polls->median_ns = gap_ns > median_ns
+				       ? median_ns + median_ns / 64 + 1
+				       : median_ns - RTE_MIN(median_ns, median_ns / 64 + 1);
+		if (unlikely(gap_ns > GENERATOR_HICCUP_NS &&
+			     gap_ns > GENERATOR_HICCUP_MEDIANS * median_ns)) {
+			polls->hiccups++;
+			polls->sum_ns += gap_ns;
+			polls->longest_ns = RTE_MAX(polls->longest_ns, gap_ns);
+		}
+	}
+	polls->last_ns = now_ns;
+}
 
 // Bits of a frame on the wire.
 static uint64_t generator_bits(uint32_t length, bool l1)

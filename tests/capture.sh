@@ -5,22 +5,12 @@
 
 cd "$(dirname "$0")/.." && . tests/lib/script.sh
 
-# again COMMAND...: where others use the cores, a worker may not get to stop for a capture in time;
-# then it is tried again.
-again() {
-	for _ in {1..20}; do
-		"$@"
-		grep -q 'did not come to a stop' "$tmp/err" || break
-	done
-}
-
 live() {
 	timeout 60 bash -c '"$SLUICE" capture make | tcpdump -nr - -c 3' >"$tmp/out" 2>"$tmp/err"
 }
 
 five() {
 	timeout 60 "$SLUICE" capture 'make[0]' -c 5 -w "$tmp/five.pcapng" --json 2>"$tmp/err"
-	code=$?
 }
 
 interrupted() {
@@ -30,7 +20,11 @@ interrupted() {
 	wait_for 30 eval "[ -s $tmp/int.pcapng ] || ! kill -0 $client"
 	kill -INT $client 2>/dev/null
 	wait $client
-	code=$?
+}
+
+terminal() {
+	script -qc "$SLUICE capture make -c 2" /dev/null </dev/null >"$tmp/err" 2>&1
+	cp "$tmp/err" "$tmp/out"
 }
 
 cat >"$tmp/web.yaml" <<'END'
@@ -64,21 +58,21 @@ code "half a gate" 2 "$SLUICE" capture 'make[0'
 code "a file that cannot be" 3 "$SLUICE" capture make -w /nonexistent/file
 
 # Another program reads while it goes on.
-again live
+steady live
 expect "tcpdump reads the stream live" 3 "$(grep -c 'IP 10.0.0.1.*> 10.0.0.2.53' "$tmp/out")"
 says "who reads no more ends it" "$tmp/err" '^[0-9]* captured'
-again five
-expect "to a file" 0 $code
+steady five
+expect "to a file" 0 $?
 expect "the file has as many" 5 "$(tcpdump -nr "$tmp/five.pcapng" 2>/dev/null | wc -l)"
 cp "$tmp/err" "$tmp/out"
 holds "statistics as JSON" '.captured == 5 and .dropped == 0 and .links[0].name == "make[0]" and
 	.links[0].seen >= 5'
-again interrupted
-expect "Ctrl-C ends it cleanly" 0 $code
+steady interrupted
+expect "Ctrl-C ends it cleanly" 0 $?
 says "and says what it did" "$tmp/err" '^[0-9]* captured, [0-9]* dropped by the capture'
 run_ok "the file ends with a whole block" tcpdump -nr "$tmp/int.pcapng" -w /dev/null
 if script -qc true /dev/null >/dev/null 2>&1; then
-	script -qc "$SLUICE capture make -c 2" /dev/null </dev/null >"$tmp/out" 2>&1
+	again terminal
 	expect "a terminal gets words" 2 \
 		"$(grep -c '^[0-9:.]* make\[0\] 80: ether .* / ipv4 .* dport=53 / pad 80' "$tmp/out")"
 else

@@ -28,13 +28,19 @@ long)
 	;;
 esac
 mkdir -p "$logs"
+# Leaks and races are said at the end of a program, and a script may well not look at how one ended
+# that it stopped. So the sanitizers write to files here, NAME.PROGRAM.PID, and each is a failure.
+reports=$logs/reports
+rm -rf "$reports"
+mkdir -p "$reports"
+chmod 1777 "$reports"
 
 # Runs a command with a time limit, shows what it says and keeps it in the log NAME.
 run_logged() {
-	local name=$1 seconds=$2
+	local name=$1 seconds=$2 to=log_exe_name=1:log_path=$reports/$1
 	shift 2
 	echo "== $name"
-	timeout -k 10 "$seconds" "$@" </dev/null 2>&1 | tee "$logs/$name"
+	ASAN_OPTIONS=${ASAN_OPTIONS:-}:$to TSAN_OPTIONS=${TSAN_OPTIONS:-}:$to timeout -k 10 "$seconds" "$@" </dev/null 2>&1 | tee "$logs/$name"
 	code=${PIPESTATUS[0]}
 	case $code in
 	124 | 137) why="no end after $seconds s" ;;
@@ -45,6 +51,16 @@ run_logged() {
 count_failure() {
 	failed=$((failed + 1))
 	failures+=("$1")
+}
+
+# What a sanitizer has said of a program that the suite NAME ran.
+count_reports() {
+	local name=$1 file
+	for file in "$reports/$name".*; do
+		[ -s "$file" ] || continue
+		head -n 60 "$file"
+		count_failure "$name: a sanitizer's report: $file"
+	done
 }
 
 # CUnit's summary has a row "tests TOTAL RAN PASSED FAILED INACTIVE"; a program that crashed has
@@ -103,6 +119,7 @@ run_script() {
 	local script=$1 name before=$failed
 	name=$(basename "$script" .sh)
 	run_logged "$name" "$script_seconds" "$script"
+	count_reports "$name"
 	while read -r line; do
 		case $line in
 		"ok "*) passed=$((passed + 1)) ;;
@@ -121,7 +138,9 @@ run_script() {
 }
 
 run_unit unit "$OUT/tests/unit"
+count_reports unit
 run_graphs graphs "$SLUICE" test tests/graphs
+count_reports graphs
 for script in tests/*.sh; do
 	case $script in
 	tests/run-*.sh) ;;

@@ -27,18 +27,6 @@ stop() {
 	expect "$1 ends well" 0 $code
 }
 
-# steady COMMAND...: its exit code, output in $tmp/out and $tmp/err. A machine that is too busy may
-# keep a worker from parking in time; that is said, and tried again.
-steady() {
-	local status
-	for again in 1 2 3 4 5 6 7 8 9 10; do
-		"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-		status=$?
-		grep -q 'did not come to a stop within 100 ms' "$tmp/err" || break
-	done
-	return $status
-}
-
 # Cycles and times are what they are.
 figures() {
 	sed -E 's/ +[0-9]+ cycles/  N cycles/; s/held for [0-9]+ [mnu]s/held for N/; s/([^ ])  +/\1  /g' "$1"
@@ -147,8 +135,17 @@ stop guide "$pid"
 # Several at once, one of which goes before its end; and the graph changes under them.
 "$SLUICE" trace --timeout 60s ip6 >"$tmp/idle" 2>&1 &
 idle=$!
+several() {
+	local status
+	for again in 1 2 3 4 5 6 7 8 9 10; do
+		"$SLUICE" trace -n 500 --json >"$tmp/many.$1" 2>&1
+		status=$?
+		grep -q 'did not come to a stop within 100 ms' "$tmp/many.$1" || break
+	done
+	return $status
+}
 for i in 1 2 3 4; do
-	"$SLUICE" trace -n 500 --json >"$tmp/many.$i" 2>&1 &
+	several $i &
 	many[i]=$!
 done
 sed 's/vid: 7/vid: 8/' "$tmp/ways.yaml" >"$tmp/other.yaml"
@@ -190,7 +187,7 @@ start load "$tmp/load.yaml"
 load=$pid
 good=0
 for i in $(seq 100); do
-	steady "$SLUICE" trace -n 20 --json
+	steady apart "$SLUICE" trace -n 20 --json
 	code=$?
 	ways=$(jq -c 'select(.ways) | [.ways[0].steps[].node]' "$tmp/out" | sort | uniq -c | tr -s ' ')
 	if [ "$code:$ways" = '0: 20 ["make","a","q","check","Sink#1"]' ]; then
@@ -205,6 +202,28 @@ says "says that it cannot be" "$tmp/out" 'check (LuaNode) cannot be explained wi
 code "stats" 0 "$SLUICE" stats --json
 holds "all packets arrived in order" '.nodes["Discard#1"].in[0] == 0 and
 	.nodes["Sink#1"].in[0] > 10000'
+
+# One who traces and reads nothing has taken what the sockets hold, and is there to the end.
+cat >"$tmp/stalled.py" <<'END'
+import array, fcntl, socket, sys, termios, time
+
+client = socket.socket(socket.AF_UNIX)
+client.connect(sys.argv[1])
+body = b'{"n": 10000000, "timeout": "1h"}'
+client.sendall(b"POST /trace HTTP/1.1\r\nHost: sluice\r\nContent-Type: application/json\r\n"
+               b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+waits, before, same = array.array("i", [0]), 0, 0
+while same < 10:
+    time.sleep(0.05)
+    fcntl.ioctl(client, termios.FIONREAD, waits)
+    same = same + 1 if waits[0] == before > 10000 else 0
+    before = waits[0]
+print("stalled", flush=True)
+time.sleep(3600)
+END
+background python3 "$tmp/stalled.py" "$SLUICE_SOCKETS/load.sock" >"$tmp/stalled"
+wait_for 60 test -s "$tmp/stalled"
+expect "a client that reads no more" stalled "$(cat "$tmp/stalled")"
 stop load "$load"
 
 # Every example, with ports that nothing comes from: explained from each of its nodes.
@@ -231,7 +250,7 @@ for graph in graphs/*.yaml graphs/*.lua; do
 	counted >"$tmp/before"
 	failed=
 	for node in $(jq -r '.nodes | keys[]' "$tmp/still.yaml"); do
-		steady "$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json &&
+		steady apart "$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json &&
 			jq -e '.ways[0].end.what | . != "gone" and . != "unseen" and . != "unfinished"' \
 				"$tmp/out" >/dev/null || failed="$failed $node $(cat "$tmp/err")"
 	done

@@ -25,7 +25,7 @@ struct subcommand {
 
 extern const struct subcommand cli_run, cli_check, cli_show, cli_test, cli_modules, cli_drivers,
     cli_schema, cli_new_module, cli_doctor, cli_version, cli_ps, cli_stats, cli_call, cli_diff,
-    cli_reload, cli_export, cli_stop, cli_top, cli_capture, cli_trace, cli_explain;
+    cli_reload, cli_export, cli_stop, cli_top, cli_capture, cli_trace, cli_explain, cli_bench;
 
 // What the shared options give: the first member of what holds a command's arguments.
 struct cli_graph {

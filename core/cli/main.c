@@ -12,9 +12,10 @@
 #include "cli/complete.h"
 
 static const struct subcommand *const subcommands[] = {
-    &cli_run,  &cli_check,   &cli_show,	   &cli_test,	 &cli_ps,	  &cli_stats,  &cli_top,
-    &cli_call, &cli_capture, &cli_trace,   &cli_explain, &cli_diff,	  &cli_reload, &cli_export,
-    &cli_stop, &cli_modules, &cli_drivers, &cli_schema,	 &cli_new_module, &cli_doctor, &cli_version,
+    &cli_run,	     &cli_check,  &cli_show,	&cli_test,    &cli_ps,	    &cli_stats,
+    &cli_top,	     &cli_call,	  &cli_capture, &cli_trace,   &cli_explain, &cli_diff,
+    &cli_reload,     &cli_export, &cli_stop,	&cli_modules, &cli_drivers, &cli_schema,
+    &cli_new_module, &cli_doctor, &cli_version, &cli_bench,
 };
 
 #define N_SUBCOMMANDS (sizeof(subcommands) / sizeof(*subcommands))

@@ -78,7 +78,7 @@ static int socket_open(const struct addrinfo *at)
 // The port may have been left to the system.
 static void url_make(struct access *access, int fd)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
 	bool literal = strchr(access->host, ':');
 	unsigned port;

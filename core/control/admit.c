@@ -16,8 +16,9 @@ static bool cookie_give(struct control *control, const char *token, struct answe
 	bool good;
 
 	// In a query + is a blank, of which a token has none.
-	for (char *at = copy; at && (at = strchr(at, ' '));)
-		*at = '+';
+	for (char *at = copy; at && *at; at++)
+		if (*at == ' ')
+			*at = '+';
 	good = access_token_is(&control->access, copy);
 	free(copy);
 	if (!good)

@@ -121,7 +121,7 @@ unsigned capture_wants(const struct tap *, const struct graph *, const struct gr
 void capture_leaves(struct tap *, struct ctx *, gate_t, unsigned number, struct batch *);
 
 // capture_thread.c
-void *capture_thread(void *capture);
+void *capture_thread(void *arg); // a struct capture
 void capture_wake(struct capture *);
 uint64_t capture_wall_ns(void);
 struct capture_tally capture_tally(const struct capture *, unsigned link);

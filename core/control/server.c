@@ -250,6 +250,8 @@ static void control_free(struct control *control)
 	access_close(&control->access);
 	if (control->daemon)
 		MHD_stop_daemon(control->daemon);
+	// Only now the last stream is closed: a client that reads nothing keeps its own until here.
+	traces_close(control);
 	captures_tick(control);
 	events_free(control->events);
 	if (control->poll >= 0)
@@ -290,7 +292,6 @@ void control_close(struct control *control)
 	// What was asked before the end is answered.
 	daemons_run(control);
 	streams_close(control);
-	traces_close(control);
 	control_free(control);
 }
 

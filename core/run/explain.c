@@ -121,7 +121,7 @@ static int scratch_make(struct scratch *scratch, struct run *run, const struct e
 	}
 	worker = worker_make(run, &scratch->graph, 0);
 	scratch->worker = worker;
-	if (!worker || plan_make(&scratch->graph, run->nodes, worker, &worker->plan) ||
+	if (!worker || plan_make(&scratch->graph, run->nodes, worker, 0, &worker->plan) ||
 	    batches_make(&worker->plan, 0) ||
 	    taps_set(&scratch->graph, &worker->plan, &scratch->tracer->tap))
 		return -1;

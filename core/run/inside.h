@@ -178,7 +178,8 @@ void walk_discard(struct worker *); // frees what is still pending, as loop_full
 void time_update(struct worker *, bool busy_now);
 
 // plan.c
-int plan_make(const struct graph *, struct run_node **nodes, struct worker *, struct plan *);
+int plan_make(const struct graph *, struct run_node **nodes, struct worker *, unsigned number,
+	      struct plan *);
 void plan_free(struct plan *);
 int batches_make(struct plan *, unsigned have); // if it needs more than so many; -1 without memory
 void batches_reset(struct worker *);		// all of the plan's are free

@@ -61,7 +61,7 @@ static uint16_t queue_number(const struct graph *graph, const struct graph_node 
 }
 
 static int ctxs_make(const struct graph *graph, struct run_node **nodes, struct worker *worker,
-		     struct plan *plan)
+		     unsigned number, struct plan *plan)
 {
 	plan->n_ctxs = graph->n_nodes;
 	plan->ctxs = memory_new(graph->n_nodes + 1, sizeof(*plan->ctxs));
@@ -69,14 +69,14 @@ static int ctxs_make(const struct graph *graph, struct run_node **nodes, struct 
 		const struct graph_node *node = &graph->nodes[i];
 		struct ctx *ctx;
 
-		if (!(node->workers & 1ULL << worker->index))
+		if (!(node->workers & 1ULL << number))
 			continue;
 		ctx = ctx_make(nodes[i], node->params, worker);
 		if (!ctx)
 			return -1;
-		ctx->queue = queue_number(graph, node, worker->index);
+		ctx->queue = queue_number(graph, node, number);
 		if (nodes[i]->n_locals)
-			ctx->local = nodes[i]->locals[mask_rank(node->workers, worker->index)];
+			ctx->local = nodes[i]->locals[mask_rank(node->workers, number)];
 		plan->exact |= node->type->clock;
 		plan->ctxs[i] = ctx;
 	}
@@ -194,10 +194,10 @@ static void source_add(const struct graph *graph, struct run_node **nodes, struc
 	source_look(graph, nodes, node, source);
 }
 
-static void sources_make(const struct graph *graph, struct run_node **nodes, struct worker *worker,
+static void sources_make(const struct graph *graph, struct run_node **nodes, unsigned number,
 			 struct plan *plan)
 {
-	const struct graph_worker *written = &graph->workers[worker->index];
+	const struct graph_worker *written = &graph->workers[number];
 
 	plan->sources = memory_new(written->n_sources + graph->n_nodes + 1, sizeof(*plan->sources));
 	for (unsigned i = 0; i < written->n_sources; i++)
@@ -209,19 +209,20 @@ static void sources_make(const struct graph *graph, struct run_node **nodes, str
 			source_add(graph, nodes, plan, i, 1);
 }
 
-// The plan of worker number worker->index of the graph. -1 without memory; free it then too.
+// The plan of the worker as number `number` of the graph, which it need not be yet. -1 without
+// memory; free it then too.
 int plan_make(const struct graph *graph, struct run_node **nodes, struct worker *worker,
-	      struct plan *plan)
+	      unsigned number, struct plan *plan)
 {
 	struct input **at;
 
 	*plan = (struct plan){0};
-	if (ctxs_make(graph, nodes, worker, plan))
+	if (ctxs_make(graph, nodes, worker, number, plan))
 		return -1;
 	at = memory_new((size_t)graph->n_nodes * GATES_MAX + 1, sizeof(struct input *));
 	inputs_make(graph, plan, at);
 	links_make(graph, plan, at);
-	sources_make(graph, nodes, worker, plan);
+	sources_make(graph, nodes, number, plan);
 	free(at);
 	return plan->inputs ? 0 : -1;
 }

@@ -117,7 +117,7 @@ static int workers_make(struct run *run, struct errors *errors)
 
 		if (worker)
 			run->workers[run->n_workers++] = worker;
-		if (!worker || plan_make(graph, run->nodes, worker, &worker->plan) ||
+		if (!worker || plan_make(graph, run->nodes, worker, i, &worker->plan) ||
 		    batches_make(&worker->plan, 0)) {
 			error_machine_at(errors, (struct place){.file = graph->file},
 					 "no memory for worker %u", i);

@@ -70,8 +70,8 @@ static struct worker *worker_on(const struct run *run, int core)
 	return NULL;
 }
 
-// Workers on the same core go on. Their plans are made for their new number; it is theirs in the
-// park.
+// Workers on the same core go on. Their plans are made for their new number, which becomes theirs
+// in the park.
 static int workers_change(struct change *change, struct errors *errors)
 {
 	struct graph *new = change->new;
@@ -81,7 +81,6 @@ static int workers_change(struct change *change, struct errors *errors)
 	change->plans = memory_new(new->n_workers + 1, sizeof(struct plan));
 	for (unsigned i = 0; i < new->n_workers; i++) {
 		struct worker *worker = worker_on(change->run, new->workers[i].core);
-		unsigned index;
 
 		change->fresh[i] = !worker;
 		if (!worker)
@@ -89,14 +88,9 @@ static int workers_change(struct change *change, struct errors *errors)
 		change->workers[i] = worker;
 		if (!worker)
 			goto no_memory;
-		// The number of a worker matters only while plans are made and graphs are counted.
-		index = worker->index;
-		worker->index = i;
-		if (plan_make(new, change->nodes, worker, &change->plans[i])) {
-			worker->index = index;
+		// It runs meanwhile, by the number that it has.
+		if (plan_make(new, change->nodes, worker, i, &change->plans[i]))
 			goto no_memory;
-		}
-		worker->index = index;
 		if (taps_set(new, &change->plans[i], change->run->taps))
 			goto no_memory;
 		if (batches_make(&change->plans[i], worker->plan.n_batches))

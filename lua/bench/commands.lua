@@ -94,6 +94,10 @@ local time = row("time", nil, "DURATION", duration, "of a trial (1s; rfc2544 and
 local seed = row("seed", nil, "N", whole(0, 2 ^ 53 // 1 | 0), "of all that is drawn",
                  {default = "1"})
 local core = row("cores", nil, "A,B", cores, "the cores of traffic and switch", {default = "0,1"})
+local resume = row("resume", nil, nil, nil, "leaves out what the output holds already")
+local hugepages = row("hugepages", nil, "WAY", choice{"auto", "no"},
+                      "auto: free ones, or as root some that are reserved for the time being; no: "
+                      .. "none", {default = "auto"})
 local output = row("output", "o", "FILE", text, "appends the results to the file (JSON Lines)")
 local json = row("json", "j", nil, nil, "prints one JSON object a line")
 
@@ -126,12 +130,12 @@ return {
                          choice{"mrr", "ndr", "pdr", "rfc2544", "loss", "b2b"},
                          "what is looked for: mrr (the rate at full load), ndr and pdr "
                          .. "(MLRsearch), rfc2544, loss, b2b", {default = "mrr"}),
-                     trials, time, seed, core, output, json)},
+                     trials, time, seed, core, hugepages, output, resume, json)},
   {name = "latency", help = "percentiles and histogram at shares of R+, which is measured first",
    args = {scenario},
    options = options(shared, row("load", nil, "SHARE,...", share, "shares of R+",
                                  {list = true, default = "0.1,0.5,0.99"}),
-                     time, seed, core, output, json)},
+                     time, seed, core, hugepages, output, json)},
   {name = "intrinsic", help = "cycles and instructions a packet of a graph, in one process",
    args = {{name = "GRAPH", key = "graph", read = text, help = "a graph file or script"}},
    options = options(row("callgrind", nil, nil, nil, "counts instructions too"),
@@ -148,12 +152,12 @@ return {
                      size, dir, switch_path, wires, vnf, link,
                      row("pairs", nil, "N", whole(6, 1000), "how many pairs: six give an interval",
                          {default = "7"}),
-                     time, seed, core, output, json)},
+                     time, seed, core, hugepages, output, json)},
   {name = "suite",
    help = "quick, paper or rfc2544; what the output holds already is not measured again",
    args = {{name = "SUITE", key = "suite", read = choice(cells.suite_names),
             help = "quick, paper or rfc2544"}},
-   options = options(switch, switch_path, time, seed, core, output, json)},
+   options = options(switch, switch_path, time, seed, core, hugepages, output, json)},
   {name = "report", help = "final figures of results",
    args = {{name = "FILE", key = "files", read = text, many = true, optional = true,
             help = "results (JSON Lines)"}},
@@ -166,6 +170,6 @@ return {
                      row("trend", nil, "DIR", text,
                          "the history of a folder of results, with its changes"))},
   {name = "selftest", help = "shows that the harness measures what it says", args = {},
-   options = options(time, core, json)},
+   options = options(time, core, hugepages, json)},
   {name = "schema", help = "the JSON Schema of results", args = {}, options = {}},
 }

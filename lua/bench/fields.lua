@@ -25,7 +25,7 @@ local switch = {
 }
 
 local hiccups = {
-  row("n", "integer", "gaps in a polling loop above max(20 us, 4 x its median)"),
+  row("n", "integer", "gaps in the polling loop of the traffic above max(20 us, 4 x its median)"),
   row("sum_us", "number", "all of them"), row("longest_us", "number", "the longest"),
 }
 
@@ -85,8 +85,10 @@ local env = {
   }}, "those of the session"),
 }
 
+-- Of all frames from the start of the generators to the end of the drain; what was received within
+-- the window is in rx_pps.
 local counts = {
-  row("intended", "integer", "frames that the load asks for in the window"),
+  row("intended", "integer", "frames that the load asks for, from the start to the drain"),
   row("attempted", "integer", "tried"), row("unsent", "integer", "too late to be tried: lost"),
   row("accepted", "integer", "taken by the first ring"),
   row("refused", "integer", "not taken by it: lost"),
@@ -108,7 +110,7 @@ local trial = {
   maybe("busy", "map", "share of its core's time by role: generator, switch, vnf 1, monitor"),
   row("drops", drops, "by hop"),
   maybe("mode", "text", "near or far"), maybe("mode_ns", "number", "a cache line's round trip"),
-  row("hiccups", hiccups, "of the polling loops"),
+  row("hiccups", hiccups, "of the traffic's polling loop"),
   row("valid", "boolean", "whether it counts"), maybe("why", "text", "why it does not"),
   row("verdict", limited, "what limited it"), maybe("verdict_why", "text", "by which counters"),
 }

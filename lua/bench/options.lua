@@ -161,6 +161,9 @@ local function check(at, command, given)
      and values.search ~= "b2b" then
     at.fault("--trials is for mrr and b2b: %s runs as many as it needs", values.search)
   end
+  if values.resume and not values.output then
+    at.fault("--resume needs the output that it looks into: -o FILE")
+  end
   local scenarios = values.scenarios or values.scenario
   for _, dir in ipairs(scenarios and #scenarios > 0 and values.dir or {}) do
     local used = false

@@ -37,7 +37,7 @@ test("run: defaults", function()
   same(values, {command = "run", scenarios = {{scenario = "p2p", vnfs = 0}}, size = {{size = 64}},
                 dir = {"uni"}, switch = {"sluice"}, switch_path = {}, wire = {"memif"},
                     vnf = {"io"},
-                vnf_in = "container", search = "mrr", trials = 7, seed = 1,
+                vnf_in = "container", search = "mrr", hugepages = "auto", trials = 7, seed = 1,
                     cores = {traffic = 0, switch = 1}})
 end)
 

@@ -63,12 +63,32 @@ expect() {
 	fi
 }
 
+# steady COMMAND...: where others use the cores, a worker may not come to a stop in time; then nothing
+# has changed, $tmp/err (or $tmp/out) says so, and it is tried again.
+steady() {
+	local status
+	for _ in {1..20}; do
+		"$@"
+		status=$?
+		[ $status != 0 ] && grep -qs 'did not come to a stop within' "$tmp/err" "$tmp/out" || break
+	done
+	return $status
+}
+
+# What a command prints is left in $tmp/out, or in $tmp/out and $tmp/err.
+together() {
+	"$@" >"$tmp/out" 2>&1 </dev/null
+}
+apart() {
+	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+}
+
 # run_ok NAME COMMAND...: the command must succeed; its output is shown when it does not, and is
 # left in $tmp/out.
 run_ok() {
 	local name=$1 code
 	shift
-	"$@" >"$tmp/out" 2>&1 </dev/null
+	steady together "$@"
 	code=$?
 	if [ $code = 0 ]; then
 		ok "$name"
@@ -117,7 +137,7 @@ have_namespaces() {
 code() {
 	local name=$1 wanted=$2
 	shift 2
-	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	steady apart "$@"
 	expect "$name" "$wanted" $?
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What must hold of the page in a browser: [name, async function of the context]; one that returns
-// a text was skipped, for that reason.
+// What must hold of the page in a browser: [name, async function of the context].
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -184,25 +183,43 @@ async function keyboard(c) {
 async function capture(c) {
 	await c.page.locator('[data-link="cls[0]"] .hit').click({ force: true });
 	await c.page.waitForSelector("#view-selection h2:has-text('cls → q')");
-	const { value } = await c.demo.ask("GET", "/openapi.json");
-	if (!value.paths["/nodes/{node}/capture"]) return "this program has no captures";
 	await c.page.fill("form[aria-label=Capture] [name=filter]", "no such filter");
 	await c.page.click("form[aria-label=Capture] .primary");
 	await c.page.waitForSelector("form[aria-label=Capture] .fault:not(:empty)");
 	await c.page.fill("form[aria-label=Capture] [name=filter]", "udp");
 	await c.page.fill("form[aria-label=Capture] [name=count]", "5");
+	await downloads(c, "cls-0.pcapng");
+	await c.picture(c.page, "capture");
+}
+
+async function downloads(c, name) {
 	const download = c.page.waitForEvent("download");
 	await c.page.click("form[aria-label=Capture] .primary");
-	const file = await (await download).path();
-	assert.equal(readFileSync(file).readUInt32LE(0), 0x0a0d0d0a);
+	const file = await download;
+	assert.equal(file.suggestedFilename(), name);
+	assert.equal(readFileSync(await file.path()).readUInt32LE(0), 0x0a0d0d0a);
 	await c.page.waitForSelector(".progress:has-text('Saved 5 packets')");
-	return undefined;
 }
+
+async function capturePort(c) {
+	await c.page.click("#tab-overview");
+	await c.page.click("#view-overview button:text-is('right')");
+	await c.page.waitForSelector("#view-selection h2:has-text('right')");
+	await c.page.waitForSelector("#view-selection tr:has-text('tx_packets') td:has-text('pps')");
+	await c.page.fill("form[aria-label=Capture] [name=count]", "5");
+	await downloads(c, "right.pcapng");
+	await c.page.waitForSelector("#view-selection .u-value:has-text('pps')");
+	await c.picture(c.page, "port");
+}
+
+const rated = (page, name) =>
+	page.waitForFunction(
+		(at) => /[1-9].*pps/.test(document.querySelector(at)?.textContent),
+		`${node(name)} .rate`
+	);
 
 async function trace(c) {
 	await c.page.click("#tab-trace");
-	const { value } = await c.demo.ask("GET", "/openapi.json");
-	if (!value.paths["/trace"]) return "this program has no traces";
 	await c.page.fill("form[aria-label=Trace] [name=n]", "3");
 	await c.page.click("form[aria-label=Trace] .primary");
 	await c.page.waitForSelector(".packets button");
@@ -219,7 +236,6 @@ async function trace(c) {
 	await c.page.click("form[aria-label=Explain] button");
 	await c.page.waitForSelector(".node.here[data-node=cls]");
 	await c.page.click("text=Clear");
-	return undefined;
 }
 
 async function change(c) {
@@ -272,7 +288,7 @@ async function themes(c) {
 	await c.page.reload();
 	await c.page.waitForSelector("#state[data-state=live]");
 	assert.equal(await ground(), dark, "what was chosen is kept");
-	await c.page.waitForSelector(node("make"));
+	await rated(c.page, "make");
 	await c.picture(c.page, "dark");
 	await c.page.click("#theme");
 	await c.page.emulateMedia({ colorScheme: "dark" });
@@ -306,7 +322,7 @@ async function small(c) {
 		isMobile: true,
 	});
 	c.page = page;
-	await page.waitForSelector(node("make"));
+	await rated(page, "make");
 	const fits = async () =>
 		assert.ok(
 			await page.evaluate(() => document.documentElement.scrollWidth <= 360),
@@ -389,6 +405,7 @@ export const demo = [
 	["a command is run, and its answer shown", command],
 	["a wrong argument: the server's words at its field", commandError],
 	["a link: its capture downloads", capture],
+	["a port: its capture downloads", capturePort],
 	["a packet's way lights up", trace],
 	["by keyboard alone", keyboard],
 	["the graph changes, the selection stays", change],

@@ -47,6 +47,18 @@ for (const down of [false, true]) {
 		assert.match(path.d, /^M[-\d. ]+(C[-\d. ]+)+$/);
 	});
 
+	test(`${way}: links of a node stand in the order of its gates`, () => {
+		const across = down ? "x" : "y";
+		for (const [a, b] of [
+			["a", "b"],
+			["b", "a"],
+		]) {
+			const links = [link("rx", 0, "cls"), link("cls", 1, b), link("cls", 0, a)];
+			const { boxes } = layout.arrange(dagre, NODES.slice(0, 4), links, down);
+			assert.ok(boxes.get(a)[across] < boxes.get(b)[across]);
+		}
+	});
+
 	test(`${way}: loops, and links of a node to itself`, () => {
 		const links = [...LINKS, link("a", 0, "a", 0, true), link("b", 0, "cls", 0, true)];
 		const all = layout.arrange(dagre, NODES, links, down);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An instance of sluice and a TCP port that leads to its socket, for the tests of the page.
+// An instance of sluice that listens on a TCP port with a token, for the tests of the page.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
 
@@ -16,17 +17,34 @@ export async function until(what, seconds = 30) {
 	}
 }
 
+// A TCP port of the loopback that nobody listens on.
+function freePort() {
+	const server = net.createServer();
+	return new Promise((done) =>
+		server.listen(0, "127.0.0.1", () => {
+			const { port } = server.address();
+			server.close(() => done(port));
+		})
+	);
+}
+
 export class Instance {
 	constructor(name, file) {
 		this.name = name;
 		this.file = file;
+		this.token = randomBytes(16).toString("hex");
 		this.socket = `${process.env.SLUICE_SOCKETS}/${name}.sock`;
 	}
 
 	async start() {
-		this.process = spawn(process.env.SLUICE, ["run", this.file, "--name", this.name, "--quiet"], {
-			stdio: "ignore",
-		});
+		this.port ??= await freePort();
+		writeFileSync(`${this.file}.token`, this.token, { mode: 0o600 });
+		const options = ["--name", this.name, "--quiet", "--listen", `127.0.0.1:${this.port}`];
+		this.process = spawn(
+			process.env.SLUICE,
+			["run", this.file, ...options, "--token-file", `${this.file}.token`],
+			{ stdio: "ignore" }
+		);
 		this.ended = new Promise((done) => this.process.once("exit", done));
 		await until(() => existsSync(this.socket));
 		await until(() =>
@@ -64,23 +82,5 @@ export class Instance {
 			request.on("error", failed);
 			request.end(body);
 		});
-	}
-
-	// A port on the loopback that leads to the socket, also of the next process of this name.
-	forward() {
-		const server = net.createServer((client) => {
-			const to = net.connect(this.socket);
-			client.pipe(to).pipe(client);
-			for (const end of [client, to])
-				end.on("error", () => {
-					client.destroy();
-					to.destroy();
-				}).on("close", () => {
-					client.destroy();
-					to.destroy();
-				});
-		});
-		this.server = server;
-		return new Promise((done) => server.listen(0, "127.0.0.1", () => done(server.address().port)));
 	}
 }

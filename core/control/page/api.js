@@ -52,12 +52,12 @@ export const explain = (body) => json("/explain", { method: "POST", body });
 export const trace = (body, signal) =>
 	request("/trace", { method: "POST", body, signal, headers: { Accept: "application/x-ndjson" } });
 
-// Where a capture of a gate comes from; options that are empty are left out.
-export function captureUrl(name, gate, options) {
-	const query = new URLSearchParams({ gate });
+// Where a capture of one of the nodes or ports comes from; options that are empty are left out.
+export function captureUrl(kind, name, options) {
+	const query = new URLSearchParams();
 	for (const [key, value] of Object.entries(options))
 		if (String(value ?? "").trim() !== "") query.set(key, String(value).trim());
-	return `/nodes/${part(name)}/capture?${query}`;
+	return `/${kind}/${part(name)}/capture?${query}`;
 }
 
 // Hands a body's chunks on as they come.

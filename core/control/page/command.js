@@ -55,8 +55,7 @@ export function field(argument) {
 		h(
 			"p",
 			{ class: "hint", id: `${id}-hint` },
-			argument.help ? `${argument.help}. ` : "",
-			h("span", { class: "range" }, hintOf(argument))
+			[argument.help, hintOf(argument)].filter(Boolean).join(" · ")
 		),
 		fault
 	);

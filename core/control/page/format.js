@@ -79,7 +79,7 @@ export function reasons(drops, most = 2) {
 	const list = Object.entries(drops)
 		.filter(([, n]) => n > 0)
 		.sort((a, b) => b[1] - a[1]);
-	const shown = list.slice(0, most).map(([name, n]) => `${name}${NBSP}${packetRate(n)}`);
+	const shown = list.slice(0, most).map(([name, n]) => `${name} ${packetRate(n)}`);
 	if (list.length > most) shown.push(`+${list.length - most}`);
 	return shown.join(", ");
 }

@@ -83,6 +83,21 @@ function aroundBack(from, to, boxes, down) {
 				`L${to.x} ${edge}C${to.x - gap} ${edge} ${to.x - gap} ${to.y} ${to.x} ${to.y}`;
 }
 
+// Nodes that are reached by one link alone stand in the order of the gates that lead to them, so that
+// these links do not cross.
+function inOrder(links) {
+	const into = new Map();
+	for (const { to } of links) into.set(to, (into.get(to) ?? 0) + 1);
+	const last = new Map();
+	const pairs = [];
+	for (const { from, to } of [...links].sort((a, b) => a.ogate - b.ogate)) {
+		if (into.get(to) > 1 || from === to) continue;
+		if (last.has(from)) pairs.push({ left: last.get(from), right: to });
+		last.set(from, to);
+	}
+	return pairs;
+}
+
 // nodes: [{name, module, igates, ogates, inames, onames, room}], links: [{from, ogate, to, igate, back}].
 // Gives boxes by name (x and y are the middle), links by key, and the whole's size.
 export function arrange(dagre, nodes, links, down) {
@@ -104,7 +119,7 @@ export function arrange(dagre, nodes, links, down) {
 	}
 	for (const link of links)
 		if (!link.back && link.from !== link.to) graph.setEdge(link.from, link.to, {}, linkKey(link));
-	dagre.layout(graph);
+	dagre.layout(graph, { constraints: inOrder(links) });
 	const boxes = new Map();
 	for (const node of nodes) {
 		const at = graph.node(node.name);

@@ -10,6 +10,7 @@ import { LinkView } from "./linkview.js";
 import { Log, words } from "./log.js";
 import { NodeView } from "./nodeview.js";
 import { Overview } from "./overview.js";
+import { PortView } from "./portview.js";
 import { Tabs } from "./tabs.js";
 import { TraceView } from "./traceview.js";
 import { redrawPlots } from "./plot.js";
@@ -31,6 +32,7 @@ const select = {
 const graph = new GraphView({ ...select, none: () => choose(null) });
 const overview = new Overview(byId("view-overview"), history, {
 	node: (name) => choose({ kind: "node", name }, true),
+	port: (name) => choose({ kind: "port", name }, true),
 });
 const trace = new TraceView(byId("view-trace"), {
 	light: (way) => graph.drawing.light(way),
@@ -105,6 +107,8 @@ function open(root) {
 	const link = selected.kind === "link" && graph.links.find((one) => linkKey(one) === selected.key);
 	if (selected.kind === "node" && graph.layout?.boxes.has(selected.name))
 		view = new NodeView(root, selected.name, history, graph.links, on);
+	else if (selected.kind === "port" && stats?.ports[selected.name])
+		view = new PortView(root, selected.name, history);
 	else if (link) view = new LinkView(root, link, history, on);
 	else emptySelection(`${selected.name ?? selected.key} is no longer in the graph.`);
 	if (view && reading) view.update(stats, reading);

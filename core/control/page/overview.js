@@ -38,7 +38,7 @@ const COLUMNS = [
 ];
 
 export class Overview {
-	// on: {node(name)}
+	// on: {node(name), port(name)}
 	constructor(root, history, on) {
 		this.on = on;
 		this.sort = 2;
@@ -167,14 +167,17 @@ export class Overview {
 				row = h(
 					"tr",
 					{},
-					h("th", { scope: "row" }),
+					h(
+						"th",
+						{ scope: "row" },
+						h("button", { type: "button", class: "link-button", onclick: () => this.on.port(name) })
+					),
 					...Array.from({ length: 5 }, () => h("td", { class: "number" }))
 				);
 				this.portRows.set(name, row);
 				this.ports.append(row);
 			}
 			const texts = [
-				name,
 				packetRate(port.rx_packets),
 				bitRate(port.rx_bytes * 8),
 				packetRate(port.tx_packets),
@@ -183,7 +186,8 @@ export class Overview {
 			];
 			row.title = `${name}: ${port.driver}`;
 			row.lastChild.classList.toggle("bad", port.errors > 0);
-			for (const [i, text] of texts.entries()) setText(row.children[i], text);
+			setText(row.children[0].firstChild, name);
+			for (const [i, text] of texts.entries()) setText(row.children[i + 1], text);
 		}
 	}
 

@@ -3,6 +3,7 @@
 
 const LEAST = 0.08,
 	MOST = 3;
+const LEGEND = 38; // at the lower edge
 
 export class View {
 	constructor(svg, scene, changed) {
@@ -119,7 +120,8 @@ export class View {
 
 	// All of it, but no larger than life. What would be too small to read begins at its start.
 	fit(size, { readable = false } = {}) {
-		const { width, height } = this.svg.getBoundingClientRect();
+		const { width, height: all } = this.svg.getBoundingClientRect();
+		const height = Math.max(all - LEGEND, 1);
 		const whole = Math.min(width / size.width, height / size.height, 1.15);
 		const zoom = readable ? Math.max(whole, 0.5) : whole;
 		this.size = size;
@@ -133,8 +135,7 @@ export class View {
 	// Brings a place into sight, moving no more than is needed.
 	reveal(box) {
 		const { width, height } = this.svg.getBoundingClientRect();
-		const margin = 24,
-			legend = 24; // stands at the lower edge
+		const margin = 24;
 		const x = box.x * this.zoom + this.x,
 			y = box.y * this.zoom + this.y;
 		const w = (box.width / 2) * this.zoom + margin,
@@ -142,7 +143,7 @@ export class View {
 		const shift = (at, half, room) =>
 			2 * half > room ? room / 2 - at : Math.max(half - at, 0) + Math.min(room - half - at, 0);
 		this.x += shift(x, w, width);
-		this.y += shift(y, h, height - legend);
+		this.y += shift(y, h, height - LEGEND);
 		this.apply();
 	}
 }

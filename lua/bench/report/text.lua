@@ -69,7 +69,8 @@ function text.lines(results)
   return align(rows, {[2] = true, [7] = true, [8] = true, [10] = true})
 end
 
-local function latency_lines(list)
+--- Latency, a line each below the heading.
+function text.latency(list)
   local rows = {{"scenario", "", "", "switch", "load", "p50", "p90", "p99", "p99.9", "p99.99",
                  "max",
                  "matched", ""}}
@@ -174,7 +175,7 @@ function text.write(data)
   end
   section(nil, text.lines(data.results))
   if #data.latency > 0 then
-    section("Latency, from the intended time of sending", latency_lines(data.latency))
+    section("Latency, from the intended time of sending", text.latency(data.latency))
   end
   section("Comparisons", each(data.compare, text.compare))
   section("Chains: time a packet by VNFs", each(report.chains(data.results), function(chain)

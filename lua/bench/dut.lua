@@ -1,0 +1,229 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- The switch under test: found, started on its core, checked to forward, stopped before its peers.
+
+local json = require "sluice.json"
+local instance = require "sluice.bench.instance"
+local process = require "sluice.bench.process"
+local traffic = require "sluice.bench.traffic"
+local uv = require "luv"
+local dut = {}
+
+--- All switches that there is a file for, in the order of reports.
+dut.names = require("sluice.bench.options").switches
+
+--- What a switch's file says.
+function dut.spec(name) return require("sluice.bench.switches." .. name) end
+
+local function find(spec, word, folders)
+  if word:find("/", 1, true) then return process.find(word) end
+  for _, folder in ipairs(folders) do
+    local found = process.find(folder .. "/" .. word)
+    if found then return found end
+  end
+  return process.find(word)
+end
+
+-- What the functions of a switch's file are given.
+local Tool = {}
+Tool.__index = Tool
+
+local function tool_new(name, path, more)
+  local spec = dut.spec(name)
+  local folders = {}
+  if path then folders[1] = path end
+  for _, folder in ipairs(spec.places or {}) do folders[#folders + 1] = folder end
+  local self = setmetatable({name = name, spec = spec, folders = folders}, Tool)
+  for key, value in pairs(more or {}) do self[key] = value end
+  self.program = find(spec, spec.program, folders)
+  self.decode = json.decode
+  self.exists = function(file) return uv.fs_stat(file) ~= nil end
+  self.write = process.write
+  self.number = uv.os_getpid()
+  self.mkdir = function(folder) return uv.fs_mkdir(folder, 448) end -- 0700
+  self.output = process.output
+  self.find = function(word)
+    return find(spec, word, folders)
+           or process.stop(3, "%s: there is no program %s (Debian: %s)", name, word, spec.package)
+  end
+  self.fail = function(format, ...) process.stop(3, name .. ": " .. format, ...) end
+  self.start = function(args, options)
+    options = options or {}
+    options.cores = options.cores or {self.main_core, self.core}
+    return process.start(args, options)
+  end
+  self.instance = function(what, graph)
+    return instance.start(what, graph, self.folder, {cores = {self.main_core, self.core}})
+  end
+  return self
+end
+
+--- Whether a switch is here: its path and version, or nil and what is missing.
+function dut.detect(name, path)
+  local tool = tool_new(name, path)
+  if not tool.program then
+    return nil, ("not found (%s%s)"):format(tool.spec.program,
+      tool.spec.package and ", Debian: " .. tool.spec.package or "; --switch-path " .. name .. "=DIR")
+  end
+  return {name = name, path = tool.program, version = tool.spec.version(tool) or "unknown"}
+end
+
+local Dut = {}
+Dut.__index = Dut
+local started = 0
+
+--- Starts a switch for a scenario with the traffic process beside it, and checks that it forwards.
+--- `spec`: switch (its name), path, scenario, size, mix, vnf, folder, core, main_core, huge, link_bps,
+--- udp; burn, burn_traffic: cycles a packet to waste in the switch (Sluice) or the generator.
+function dut.start(spec)
+  local file = dut.spec(spec.switch)
+  for _, port in ipairs(spec.scenario.ports) do
+    if not file.wires[port.wire] then
+      process.stop(3, "%s has no %s", spec.switch, port.wire)
+    end
+  end
+  started = started + 1
+  local folder = ("%s/%d"):format(spec.folder, started)
+  uv.fs_mkdir(folder, 448)
+  local self = setmetatable({spec = spec, file = file}, Dut)
+  local ports = {}
+  for i, port in ipairs(spec.scenario.ports) do
+    ports[i] = {index = port.index, wire = port.wire,
+                path = traffic.at({folder = folder}, port).path}
+  end
+  self.tool = tool_new(spec.switch, spec.path, {
+    folder = folder, ports = ports, pairs = spec.scenario.pairs, core = spec.core,
+    main_core = spec.main_core, huge = spec.huge, burn = spec.burn,
+    prefix = ("sluice-bench-%d-%d"):format(uv.os_getpid(), started)})
+  if not self.tool.program then
+    process.stop(3, "%s: %s", spec.switch, select(2, dut.detect(spec.switch, spec.path)))
+  end
+  self.mark = process.mark()
+  local good, why = xpcall(function()
+    self.handle = file.start(self.tool)
+    self.traffic = traffic.start{
+      scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
+      vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
+      udp = spec.udp, burn = spec.burn_traffic}
+    self:check()
+  end, process.traceback)
+  if not good then
+    self:stop()
+    error(why, 0)
+  end
+  return self
+end
+
+--- The switch's program.
+function Dut:program()
+  local handle = self.handle
+  return handle and (handle.program or handle.daemon or handle)
+end
+
+--- Raises that the switch, or the traffic process, has ended by itself, if it has.
+function Dut:check_alive()
+  local program = self:program()
+  if program and not program.running then
+    process.stop(1, "%s %s while it was measured: %s", self.spec.switch, program:ended(),
+                 program:said())
+  end
+  program = self.traffic and self.traffic.instance.program
+  if program and not program.running then
+    process.stop(1, "the traffic process %s: %s", program:ended(), program:said())
+  end
+end
+
+--- As process.wait_until(), but an end of the switch is an error at once.
+function Dut:wait_until(condition, seconds, step)
+  local good, held = pcall(process.wait_until, function()
+    self:check_alive()
+    return condition()
+  end, seconds, step)
+  if good then return held end
+  if process.is_stop(held) and held.code ~= 130 then
+    -- What was asked may have failed because the switch has just gone.
+    process.wait(0.05)
+    self:check_alive()
+  end
+  error(held, 0)
+end
+
+--- Lets time pass, as long as the switch lives.
+function Dut:wait(seconds)
+  self:wait_until(function() return false end, seconds, math.min(seconds, 0.1))
+end
+
+--- Resident memory of the switch, in bytes; nil where it is not known.
+function Dut:memory()
+  local program = self:program()
+  local file = program and io.open(("/proc/%d/status"):format(program.pid))
+  if not file then return nil end
+  local text = file:read("a")
+  file:close()
+  local kib = text:match("VmRSS:%s*(%d+) kB")
+  return kib and math.tointeger(kib) * 1024
+end
+
+--- The command line of the switch.
+function Dut:command() return table.concat(self:program().args, " ") end
+
+local CHECK = 1000 -- frames each way
+local CHUNK = 50   -- of them at once: what every ring has room for, however long nobody polls it
+
+-- Sends frames by each flow and waits until they have come, whole. The counts by flow, or nil and
+-- those where it took too long.
+function Dut:pass(n, seconds)
+  local reads
+  self.traffic:each("gen", "start", {count = n})
+  local held = process.wait_until(function()
+    reads = self.traffic:each("meter", "look")
+    for _, one in ipairs(reads) do
+      if one.received < n then return false end
+    end
+    return true
+  end, seconds, 0.005)
+  return held and reads, reads
+end
+
+-- What arrives must be what was sent, whole and in order, before anything is measured.
+function Dut:check()
+  -- A peer may be linked before it polls: single frames go first, until one has come through.
+  process.wait_until(function()
+    self.traffic:each("meter", "reset")
+    return self:pass(1, 0.05)
+  end, 20, 0.05)
+  self.traffic:drain()
+  for sent = CHUNK, CHECK, CHUNK do
+    self.traffic:each("meter", "reset")
+    local good, reads = self:pass(CHUNK, 5)
+    for f, one in ipairs(reads) do
+      if not good or one.received ~= CHUNK or one.damaged + one.duplicates + one.reordered > 0 then
+        local flow = self.spec.scenario.flows[f]
+        process.stop(3, "%s does not forward: %d of %d frames from port %d to port %d arrived, %d "
+                     .. "of them damaged, %d doubled, %d out of order", self.spec.switch,
+                     sent - CHUNK + one.received, sent, flow.from, flow.to, one.damaged,
+                     one.duplicates, one.reordered)
+      end
+    end
+  end
+end
+
+--- What the switch itself says it has counted, as far as it says anything: rx, tx_dropped (by
+--- port), busy_cycles, idle_cycles, cycles_per_packet.
+function Dut:counters()
+  self:check_alive()
+  return self.file.counters(self.tool, self.handle)
+end
+
+--- The same in the midst of traffic; of switches that are disturbed by being asked, nothing.
+function Dut:counters_live() return self.file.quiet and {} or self:counters() end
+
+--- The switch before its peers: some crash when those go first. Never fails.
+function Dut:stop()
+  if self.handle then pcall(self.file.stop, self.tool, self.handle) end
+  if self.traffic then pcall(self.traffic.stop, self.traffic) end
+  process.kill_down(self.mark)
+  if self.file.clean then pcall(self.file.clean, self.tool) end
+  if not process.keep then process.remove(self.tool.folder) end
+end
+
+return dut

@@ -1,0 +1,38 @@
+-- SPDX-License-Identifier: BSD-3-Clause
+-- What commands that measure have in common: what cannot be set up is said first; hugepages are
+-- taken and given back, the environment is recorded, and the session ends whatever happens.
+
+local huge = require "sluice.bench.huge"
+local process = require "sluice.bench.process"
+local session = require "sluice.bench.session"
+
+-- What this version cannot set up is said, not measured as something else.
+local function check(values)
+  for _, wire in ipairs(values.wire or {}) do
+    if wire ~= "memif" and wire ~= "vhost" then
+      process.stop(3, "--wire %s: only memif and vhost can be measured over yet", wire)
+    end
+  end
+  if values.vnf_in == "vm" then
+    process.stop(3, "--vnf-in vm: only VNFs in containers can be measured yet")
+  end
+end
+
+--- Calls measure(session); the exit code.
+---@param values table of the command line; `switch`: the names of those that must be here
+---@param measure fun(self: table)
+return function(values, measure)
+  check(values)
+  local one = session.new(values)
+  one.huge = huge.take(values.hugepages ~= "no")
+  local good, code = xpcall(function()
+    one:detect(values.switch or {})
+    one:environment("before")
+    measure(one)
+    return one:close()
+  end, process.traceback)
+  one:stop()
+  one.huge.give_back()
+  if not good then error(code, 0) end
+  return code
+end
