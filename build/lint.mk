@@ -40,6 +40,7 @@ lint-cppcheck: $(OUT)/build.h
 		--suppressions-list=build/cppcheck.supp -D_GNU_SOURCE -D__x86_64__ -D__SSE2__ \
 		-I core -I $(OUT) $(filter-out tests/%,$(LINT_C))
 
+$(LINT)/core/control/page.tidy: LINT_FLAGS += -DPAGE_PACKED='"$(OUT)/page/"'
 $(LINT)/%.tidy: %.c $(LINT_H) .clang-tidy $(OUT)/build.h
 	@mkdir -p $(dir $@)
 	@clang-tidy --quiet $< -- $(LINT_FLAGS) 2>$@.log || { cat $@.log; exit 1; }

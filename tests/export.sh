@@ -78,7 +78,7 @@ holds "nothing is another in JSON" '(.nodes.live + .nodes.replaced + .nodes.new 
 changing=$("$SLUICE" modules --format json | jq -cS 'map(select(.commands != []) |
 	{(.name): [.commands[].name]}) | add')
 expect "modules with commands: each was looked at" \
-	'{"Generator":["start","stop","status"],"L2Fwd":["list","info","add","remove","flush"],'\
+	'{"Generator":["start","stop","status","gaps"],"L2Fwd":["list","info","add","remove","flush"],'\
 '"LuaNode":["call"],"Meter":["read","look","streams","reset","window"],"Queue":["level"]}' \
 	"$changing"
 for words in "plain add mac=02:00:00:00:00:09 gate=0" "plain add mac=02:00:00:00:00:03 gate=1" \

@@ -81,14 +81,14 @@ static void url_make(struct access *access, int fd)
 	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof(address);
 	bool literal = strchr(access->host, ':');
-	unsigned port;
+	char port[8] = "0";
 
-	getsockname(fd, (struct sockaddr *)&address, &length);
-	port = ntohs(address.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&address)->sin6_port
-						   : ((struct sockaddr_in *)&address)->sin_port);
-	snprintf(access->url, sizeof(access->url), "http://%s%s%s:%u", literal ? "[" : "",
+	if (!getsockname(fd, (struct sockaddr *)&address, &length))
+		getnameinfo((struct sockaddr *)&address, length, NULL, 0, port, sizeof(port),
+			    NI_NUMERICSERV);
+	snprintf(access->url, sizeof(access->url), "http://%s%s%s:%s", literal ? "[" : "",
 		 access->host, literal ? "]" : "", port);
-	snprintf(access->cookie, sizeof(access->cookie), "sluice_%u", port);
+	snprintf(access->cookie, sizeof(access->cookie), "sluice_%s", port);
 }
 
 // What may stand in a header, a cookie and a path alike.

@@ -105,15 +105,13 @@ void serve_explain(const struct request *request, struct answer *answer)
 	    body_fill(arena, request, explain_params, "explain", errors);
 	const struct graph_node *node = asked ? node_find(request->run, asked->node, answer) : NULL;
 
-	if (asked && !node) {
+	// A node that is not there has been answered.
+	if (asked &&
+	    (!node || !explain(request, asked, (unsigned)(node - run_graph(request->run)->nodes),
+			       arena, &answer->json, errors)))
 		errors_free(errors);
-	} else if (!asked ||
-		   explain(request, asked, (unsigned)(node - run_graph(request->run)->nodes), arena,
-			   &answer->json, errors)) {
+	else
 		answer_errors(answer, errors_exit_code(errors) == ERROR_MACHINE ? 503 : 400,
 			      errors);
-	} else {
-		errors_free(errors);
-	}
 	arena_free(arena);
 }

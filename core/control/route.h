@@ -178,7 +178,7 @@ extern const char *const capture_queries[];
 // metrics.c
 void serve_metrics(const struct request *, struct answer *);
 // describe.c
-void describe_node(const struct request *, unsigned node, json_t *object);
+void describe_node(const struct request *, unsigned index, json_t *object);
 // page.c
 void serve_page(const struct request *, struct answer *);
 bool page_wanted(const struct request *); // rather than JSON

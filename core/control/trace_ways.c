@@ -186,7 +186,7 @@ static void *grown(struct arena *arena, void *from, unsigned n, size_t size)
 	if (n & (n - 1))
 		return from;
 	to = arena_alloc(arena, (n ? 2 * n : 1) * size);
-	if (n)
+	if (from)
 		memcpy(to, from, n * size);
 	return to;
 }

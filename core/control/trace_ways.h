@@ -40,7 +40,7 @@ struct ways *ways_new(ways_done *, void *arg);
 void ways_free(struct ways *);
 
 // One event: a trace_take.
-void ways_take(void *ways, const struct trace_event *, const struct trace_node *);
+void ways_take(void *to, const struct trace_event *, const struct trace_node *);
 // After each time that all events were taken: hands out what has come to its end.
 void ways_settle(struct ways *);
 // Hands out what has not, of these watches.
