@@ -131,7 +131,7 @@ void vhost_link_tick(struct vhost_link *, uint64_t now_ns);
 struct vhost_queue *vhost_ring(struct vhost_link *, unsigned ring);
 void vhost_blame(struct vhost_link *, const char *how);
 // Lets pollers into one ring, or all, where all that it takes is there.
-void vhost_let_in(struct vhost_link *, unsigned ring);
+void vhost_let_in(struct vhost_link *, unsigned i);
 void vhost_let_all_in(struct vhost_link *);
 // Takes pollers out of the rings from `first` to before `end`, and waits until they have left.
 void vhost_let_out(struct vhost_link *, unsigned first, unsigned end);

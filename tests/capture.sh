@@ -72,7 +72,7 @@ expect "Ctrl-C ends it cleanly" 0 $?
 says "and says what it did" "$tmp/err" '^[0-9]* captured, [0-9]* dropped by the capture'
 run_ok "the file ends with a whole block" tcpdump -nr "$tmp/int.pcapng" -w /dev/null
 if script -qc true /dev/null >/dev/null 2>&1; then
-	again terminal
+	steady terminal
 	expect "a terminal gets words" 2 \
 		"$(grep -c '^[0-9:.]* make\[0\] 80: ether .* / ipv4 .* dport=53 / pad 80' "$tmp/out")"
 else

@@ -132,7 +132,7 @@ static void layers_compare(struct texts *texts, const struct side *before, const
 		} else {
 			// As many of each on both sides: where they are in another order, they are
 			// compared as they come.
-			if (a == b)
+			if (a && a == b)
 				layer_compare(texts, before, i, after, j);
 			i++;
 			j++;
@@ -165,19 +165,18 @@ static void payload_compare(struct texts *texts, const struct side *before,
 }
 
 unsigned frame_changes(struct arena *arena, struct frame_known before, struct frame_known after,
-		       const char *list[FRAME_CHANGES])
+		       const char *texts[FRAME_CHANGES])
 {
-	struct texts texts = {.arena = arena, .texts = list};
+	struct texts to = {.arena = arena, .texts = texts};
 	struct side a = {.known = before}, b = {.known = after};
 
 	a.n = frame_dissect(before.bytes, before.n, a.parts, &a.payload);
 	b.n = frame_dissect(after.bytes, after.n, b.parts, &b.payload);
-	layers_compare(&texts, &a, &b);
-	payload_compare(&texts, &a, &b);
+	layers_compare(&to, &a, &b);
+	payload_compare(&to, &a, &b);
 	if (before.length != after.length)
-		text_add(&texts,
-			 arena_printf(arena, "length %u -> %u", before.length, after.length));
-	if (!texts.n)
-		sums_compare(&texts, &a, &b);
-	return texts.n;
+		text_add(&to, arena_printf(arena, "length %u -> %u", before.length, after.length));
+	if (!to.n)
+		sums_compare(&to, &a, &b);
+	return to.n;
 }

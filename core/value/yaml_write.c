@@ -143,7 +143,7 @@ static void list_begin(struct yaml_writer *writer, const struct value *value, bo
 static void value_begin(struct yaml_writer *writer, const struct value *value)
 {
 	unsigned level = writer->depth;
-	bool flow = level && writer->begun[level - 1].flow;
+	bool flow = level && writer->begun && writer->begun[level - 1].flow;
 
 	if (value->kind == VALUE_NULL)
 		text_emit(&writer->emitter, "~", false);
