@@ -120,9 +120,7 @@ static void who_does_not_read_misses_stats(void)
 	answer = listener();
 	events_tick(control.events);
 	for (int rounds = 0; rounds < 3; rounds++) {
-		uint64_t wait;
-
-		while ((wait = events_wait_ns(control.events)))
+		while (events_wait_ns(control.events))
 			;
 		events_tick(control.events);
 	}
