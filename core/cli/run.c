@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -13,6 +12,7 @@
 #include "cli/signals.h"
 #include "cli/view.h"
 #include "control/control.h"
+#include "run/clock.h"
 #include "run/run.h"
 
 // A graph that is running, as the command sees it.
@@ -29,14 +29,6 @@ struct session {
 	bool stuck;
 	int code; // of faults in what is shown
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 // What is finite must be seen to end soon, and drivers with a tick want it every ms.
 static uint64_t tend_interval(struct run *run)
@@ -136,7 +128,7 @@ static void serve(struct session *at)
 		signals_stop();
 	if (signals_reload())
 		service_reload(at->service, &at->args->graph);
-	service_tick(at->service, now_ns());
+	service_tick(at->service, monotonic_ns());
 }
 
 // A request ends the sleep.
@@ -149,12 +141,12 @@ static void sleep_until(struct session *at, uint64_t wait)
 
 static void loop(struct session *at)
 {
-	uint64_t end = at->args->for_ns ? now_ns() + at->args->for_ns : UINT64_MAX;
+	uint64_t end = at->args->for_ns ? monotonic_ns() + at->args->for_ns : UINT64_MAX;
 
-	at->next_show = at->show_ns ? now_ns() + at->show_ns : UINT64_MAX;
+	at->next_show = at->show_ns ? monotonic_ns() + at->show_ns : UINT64_MAX;
 	while (!signals_stopping()) {
 		enum run_state state = run_tend(at->run);
-		uint64_t now = now_ns(), wait = tend_interval(at->run);
+		uint64_t now = monotonic_ns(), wait = tend_interval(at->run);
 
 		at->stuck = state == RUN_STUCK;
 		if (run_over(at, state) || now >= end)

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/route.h"
+#include "run/clock.h"
 #include "value/log.h"
 #include "value/table.h"
 
@@ -52,14 +52,6 @@ struct events {
 	unsigned n_inbox;
 	uint64_t lost; // in the inbox
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static struct message *message_text(const char *text, size_t n)
 {
@@ -194,7 +186,7 @@ static void listener_stop(void *state)
 	struct message *message = message_new("stop", json_object());
 
 	if (message)
-		listener_tell(listener, message, now_ns());
+		listener_tell(listener, message, monotonic_ns());
 	message_free(message);
 	listener->ended = true;
 }
@@ -300,7 +292,7 @@ void events_tick(struct events *events)
 
 	if (!events->listeners)
 		return;
-	now = now_ns();
+	now = monotonic_ns();
 	inbox_empty(events, now);
 	for (struct listener *to = events->listeners; to; to = to->next) {
 		stats_tell(to, &stats, now);
@@ -316,7 +308,7 @@ void events_tick(struct events *events)
 
 uint64_t events_wait_ns(const struct events *events)
 {
-	uint64_t next = UINT64_MAX, now = events->listeners ? now_ns() : 0;
+	uint64_t next = UINT64_MAX, now = events->listeners ? monotonic_ns() : 0;
 
 	for (const struct listener *to = events->listeners; to; to = to->next) {
 		next = to->stats_ns < next ? to->stats_ns : next;
@@ -380,7 +372,7 @@ void serve_events(const struct request *request, struct answer *answer)
 	*listener = (struct listener){.events = events,
 				      .waker = waker,
 				      .interval_ns = interval,
-				      .quiet_ns = now_ns() + QUIET_NS,
+				      .quiet_ns = monotonic_ns() + QUIET_NS,
 				      .next = events->listeners};
 	events->listeners = listener;
 	if (__atomic_fetch_add(&events->n_listeners, 1, __ATOMIC_RELAXED) == 0)

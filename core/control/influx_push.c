@@ -9,6 +9,7 @@
 
 #include "control/curl.h"
 #include "control/influx.h"
+#include "run/clock.h"
 #include "value/arena.h"
 #include "value/log.h"
 
@@ -35,20 +36,12 @@ struct influx_push {
 	uint64_t stop_ns; // when the thread must have ended; 0: not asked to
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static bool late(struct influx_push *push)
 {
 	bool is;
 
 	pthread_mutex_lock(&push->lock);
-	is = push->stop_ns && now_ns() >= push->stop_ns;
+	is = push->stop_ns && monotonic_ns() >= push->stop_ns;
 	pthread_mutex_unlock(&push->lock);
 	return is;
 }
@@ -139,7 +132,7 @@ static char *take(struct influx_push *push)
 	pthread_mutex_lock(&push->lock);
 	while (!push->n && !push->stop_ns)
 		pthread_cond_wait(&push->more, &push->lock);
-	if (push->n && (!push->stop_ns || now_ns() < push->stop_ns)) {
+	if (push->n && (!push->stop_ns || monotonic_ns() < push->stop_ns)) {
 		text = push->waiting[0];
 		push->n--;
 		memmove(push->waiting, push->waiting + 1, push->n * sizeof(*push->waiting));
@@ -282,7 +275,7 @@ void influx_push_stop(struct influx_push *push)
 	if (!push)
 		return;
 	pthread_mutex_lock(&push->lock);
-	push->stop_ns = now_ns() + STOP_NS;
+	push->stop_ns = monotonic_ns() + STOP_NS;
 	pthread_cond_signal(&push->more);
 	pthread_mutex_unlock(&push->lock);
 	pthread_join(push->thread, NULL);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "control/capture.h"
 #include "control/trace.h"
+#include "run/clock.h"
 #include "value/log.h"
 
 #define BODY_MAX (16u << 20) // as a graph file
@@ -302,17 +302,9 @@ void daemons_run(struct control *control)
 		MHD_run(control->tcp);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 void control_tick(struct control *control)
 {
-	uint64_t start = now_ns();
+	uint64_t start = monotonic_ns();
 
 	events_tick(control->events);
 	do {
@@ -320,7 +312,7 @@ void control_tick(struct control *control)
 		traces_tick(control);
 		streams_tick(control);
 		daemons_run(control);
-	} while (control->moved && now_ns() - start < TURN_NS);
+	} while (control->moved && monotonic_ns() - start < TURN_NS);
 	captures_tick(control);
 }
 

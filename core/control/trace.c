@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/trace.h"
 #include "control/trace_summary.h"
 #include "control/trace_ways.h"
+#include "run/clock.h"
 #include "value/table.h"
 
 #define TICK_NS 1000000	    // between two looks at what workers have seen
@@ -65,14 +65,6 @@ struct session {
 	struct waker *waker;
 	struct session *next;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 static int text_add(const char *text, size_t n, void *to)
 {
@@ -231,7 +223,7 @@ void traces_tick(struct control *control)
 		return;
 	tracer_drain(traces->tracer);
 	ways_settle(traces->ways);
-	now = now_ns();
+	now = monotonic_ns();
 	for (struct session *session = traces->sessions; session; session = next) {
 		next = session->next;
 		if (session->done >= session->n)
@@ -323,7 +315,7 @@ static struct session *session_make(struct traces *traces, const struct trace_re
 	session->traces = traces;
 	session->number = -1;
 	session->n = asked->n;
-	session->end_ns = now_ns() + asked->timeout.ns;
+	session->end_ns = monotonic_ns() + asked->timeout.ns;
 	session->lost = tracer_lost(traces->tracer);
 	session->summary = asked->summary ? summary_new() : NULL;
 	session->node = *asked->node ? strdup(asked->node) : NULL;

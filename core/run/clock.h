@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <time.h>
+
 #include <rte_cycles.h>
 
 struct clock {
@@ -28,6 +30,15 @@ static inline uint64_t clock_now(const struct clock *clock)
 {
 	return clock->set ? __atomic_load_n(&clock->now_ns, __ATOMIC_RELAXED)
 			  : clock_at(clock, rte_rdtsc());
+}
+
+// The system's clock, which nothing sets: for waiting, and for what no graph's clock is there.
+static inline uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 #endif

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <rte_mempool.h>
 
@@ -12,14 +11,6 @@
 #include "run/inside.h"
 
 #define PARK_NS 100000000ULL // that a worker may take to come to a stop between two polls
-
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static uint32_t rdtsc_cost(void)
 {
