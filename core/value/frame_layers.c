@@ -226,7 +226,7 @@ const char *frame_field_text(struct arena *arena, const struct frame_field *fiel
 
 	switch (field->kind) {
 	case FIELD_MAC:
-		return mac_text(arena, (const struct rte_ether_addr *)at);
+		return mac_text(arena, at);
 	case FIELD_IP4:
 		return arena_strdup(arena, inet_ntop(AF_INET, at, text, sizeof(text)));
 	case FIELD_IP6:

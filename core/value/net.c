@@ -29,14 +29,14 @@ bool mac_scan(const char *text, struct rte_ether_addr *mac)
 	return true;
 }
 
-const char *mac_text(struct arena *arena, const struct rte_ether_addr *mac)
+const char *mac_text(struct arena *arena, const uint8_t mac[RTE_ETHER_ADDR_LEN])
 {
 	static const char digits[] = "0123456789abcdef";
 	char *text = arena_alloc(arena, 3 * (size_t)RTE_ETHER_ADDR_LEN);
 
 	for (unsigned i = 0; i < RTE_ETHER_ADDR_LEN; i++) {
-		text[3 * i] = digits[mac->addr_bytes[i] >> 4];
-		text[3 * i + 1] = digits[mac->addr_bytes[i] & 15];
+		text[3 * i] = digits[mac[i] >> 4];
+		text[3 * i + 1] = digits[mac[i] & 15];
 		text[3 * i + 2] = i < RTE_ETHER_ADDR_LEN - 1 ? ':' : '\0';
 	}
 	return text;

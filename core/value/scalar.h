@@ -55,7 +55,7 @@ bool bool_scan(const char *text, bool *);
 
 // Six pairs of digits joined by ':' or '-'.
 bool mac_scan(const char *text, struct rte_ether_addr *);
-const char *mac_text(struct arena *, const struct rte_ether_addr *);
+const char *mac_text(struct arena *, const uint8_t mac[RTE_ETHER_ADDR_LEN]); // at any address
 
 // The whole address is kept: see ip4_mask() for bits beyond the prefix.
 bool ip4_scan(const char *text, struct ip4_net *);

@@ -25,8 +25,9 @@ static const char *address_text(struct arena *arena, const struct param *row, co
 	case PARAM_MAC: {
 		const struct rte_ether_addr *mac = FIELD(struct rte_ether_addr, row, strct);
 
-		return empty_allowed(row) && all_zero(mac, sizeof(*mac)) ? ""
-									 : mac_text(arena, mac);
+		return empty_allowed(row) && all_zero(mac, sizeof(*mac))
+			   ? ""
+			   : mac_text(arena, mac->addr_bytes);
 	}
 	case PARAM_IP4_NET: {
 		const struct ip4_net *net = FIELD(struct ip4_net, row, strct);
