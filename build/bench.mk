@@ -4,11 +4,13 @@
 
 BENCH := $(OUT)/bench
 BENCH_AGAIN = $(AGAIN) VARIANT=release MARCH=native
+BENCH_PORTABLE = $(if $(filter instructions,$(or $(BENCH_ONLY),instructions)),$(shell command -v valgrind))
 
 .PHONY: bench run-bench bench-table
 bench:
 	@$(INSTALL_DEPS) build check >&2
 	+@$(BENCH_AGAIN) all build/out/bench/pass.so build/out/bench/hash_lookup >&2
+	+@$(if $(BENCH_PORTABLE),$(AGAIN) VARIANT=portable MARCH=x86-64-v3 all >&2)
 	+@$(BENCH_AGAIN) run-bench
 
 run-bench:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Compiler and flags. VARIANT: release (default), debug, asan, tsan, fuzz; each has its own folder.
-# MARCH: native (default), or x86-64-v3 and the like for a program that other machines run too.
+# Compiler and flags. VARIANT: release (default), portable, debug, asan, tsan, fuzz; each has its own
+# folder.
+# MARCH: native (default), or x86-64-v3 (default of portable) and the like for a program that other
+# machines, and valgrind, run too.
 
 VARIANT ?= release
 ifeq ($(origin CC),default)
 CC := $(if $(filter fuzz,$(VARIANT)),clang,gcc)
 endif
-MARCH ?= native
+MARCH ?= $(if $(filter portable,$(VARIANT)),x86-64-v3,native)
 OUT := build/out$(if $(filter-out release,$(VARIANT)),/$(VARIANT))
 
 PKGS := libdpdk yaml-0.1 jansson libpcap lua5.4 libmicrohttpd libcurl ncursesw libsystemd zlib
@@ -30,6 +32,7 @@ WARN += -Wshadow=local
 endif
 
 OPT.release := -O3
+OPT.portable := -O3
 OPT.debug := -Og -DSLUICE_DEBUG
 OPT.asan := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSLUICE_DEBUG
 OPT.tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread -DRTE_USE_C11_MEM_MODEL -DSLUICE_DEBUG
@@ -40,7 +43,7 @@ OPT.fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefi
 CFLAGS_ALL := -std=gnu2x -g $(OPT.$(VARIANT)) $(PKG_CFLAGS:-I%=-isystem %) -march=$(MARCH) \
 	$(WARN) -D_GNU_SOURCE -DALLOW_EXPERIMENTAL_API -iquote core -iquote . -fPIC $(CFLAGS)
 ifeq ($(OPT.$(VARIANT)),)
-$(error VARIANT=$(VARIANT) is not one of release, debug, asan, tsan, fuzz)
+$(error VARIANT=$(VARIANT) is not one of release, portable, debug, asan, tsan, fuzz)
 endif
 LDFLAGS_ALL := $(filter -fsanitize=%,$(OPT.$(VARIANT))) -rdynamic $(LDFLAGS)
 LIBS := $(PKG_LIBS) -ldl -lpthread -lm

@@ -5,7 +5,7 @@
 BENCH_SECONDS (1): how long a window is; those within one process are half as long.
 BENCH_PAIRS (7): how often each is measured.
 BENCH_ONLY: words from ratios, chains, split, bursts, single, l2fwd, luanode, memory, start, parked,
-watched, capture; all, if unset.
+watched, capture, instructions; all, if unset.
 """
 
 import json
@@ -17,6 +17,7 @@ import time
 import bridge
 import capture
 import control
+import instructions
 import measure
 import nodes
 import process
@@ -26,7 +27,7 @@ import targets
 from machine import Hugepages, Machine, environment, load, note
 
 PARTS = ('ratios', 'chains', 'split', 'bursts', 'single', 'l2fwd', 'luanode', 'memory', 'start',
-         'parked', 'watched', 'capture')
+         'parked', 'watched', 'capture', 'instructions')
 
 
 def parts_wanted():
@@ -72,6 +73,8 @@ def measure_parts(machine, wanted, disturbances):
         result['watched'] = control.watched(machine, disturbances)
     if 'capture' in wanted:
         result['capture'] = capture.compare(machine, disturbances)
+    if 'instructions' in wanted:
+        result['instructions'] = instructions.compare()
     return result
 
 

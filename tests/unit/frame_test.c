@@ -278,7 +278,7 @@ static void test_describe(void)
 	arena_free(arena);
 }
 
-// Whatever the bytes, and wherever they lie: words (or hexadecimal) come out that make the same bytes.
+// Whatever the bytes, and wherever they lie: words (or hexadecimal) come out that make the same.
 static void test_any_bytes(void)
 {
 	static const char *const seeds[] = {
