@@ -3,17 +3,7 @@
 # Live control: the commands that talk to an instance, names and sockets, SIGHUP. What a hostile
 # client tries is in lib/hostile_http.py, reloads under load are in reload.sh.
 
-cd "$(dirname "$0")/.." && . tests/lib/script.sh
-
-# start NAME FILE OPTION...: an instance, once it answers; its process is $pid.
-start() {
-	local name=$1
-	shift
-	"$SLUICE" run "$@" --quiet --name "$name" >"$tmp/$name.log" 2>&1 </dev/null &
-	pid=$!
-	script_pids+=($pid)
-	wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/$name.sock" http://sluice/
-}
+cd "$(dirname "$0")/.." && . tests/lib/script.sh && . tests/lib/instance.sh
 
 # ask NAME METHOD PATH CURL-OPTION...
 ask() {
@@ -30,12 +20,6 @@ listen() {
 	listener=$!
 	script_pids+=($listener)
 }
-
-# finish PID: its exit code in $code, once it has ended.
-finish() {
-	wait "$1"
-	code=$?
-} 2>/dev/null
 
 cat >"$tmp/web.yaml" <<'END'
 nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 64}}, q: Queue}

@@ -2,15 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # sluice export: what it writes loads, and makes nodes that answer as those that run.
 
-cd "$(dirname "$0")/.." && . tests/lib/script.sh
-
-# start NAME FILE: an instance, once it answers; its process is $pid.
-start() {
-	"$SLUICE" run "$2" --quiet --name "$1" >"$tmp/$1.log" 2>&1 </dev/null &
-	pid=$!
-	script_pids+=($pid)
-	wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/$1.sock" http://sluice/
-}
+cd "$(dirname "$0")/.." && . tests/lib/script.sh && . tests/lib/instance.sh
 
 ask() {
 	curl -s --max-time 60 --unix-socket "$SLUICE_SOCKETS/$1.sock" "http://sluice$2"

@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The control server over TCP: where it listens, the token, and what pages of other sites try.
 
-cd "$(dirname "$0")/.." && . tests/lib/script.sh
+cd "$(dirname "$0")/.." && . tests/lib/script.sh && . tests/lib/instance.sh
 
 cat >"$tmp/web.yaml" <<'END'
 nodes: {make: {Source: {burst: 1}}, fwd: {L2Fwd: {size: 64}}, q: Queue}
 graph: ["make -> q -> fwd -> Sink"]
 END
 
-# start NAME OPTION...: an instance that listens; its process is $pid, its address $url.
-start() {
+# listen NAME OPTION...: an instance that listens; its process is $pid, its address $url.
+listen() {
 	local name=$1
 	shift
-	"$SLUICE" run "$tmp/web.yaml" --quiet --name "$name" "$@" >"$tmp/$name.log" 2>&1 </dev/null &
-	pid=$!
-	script_pids+=($pid)
-	wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/$name.sock" http://sluice/
+	start "$name" "$tmp/web.yaml" "$@"
 	url=$(curl -s --unix-socket "$SLUICE_SOCKETS/$name.sock" http://sluice/ | jq -r .address)
 }
 
@@ -25,7 +22,7 @@ status() {
 	curl -s --max-time 20 -o /dev/null -w '%{http_code}' "$@"
 }
 
-start web --listen 127.0.0.1:0
+listen web --listen 127.0.0.1:0
 web=$pid
 port=${url##*:}
 expect "the address" "http://127.0.0.1:$port" "$url"
@@ -97,7 +94,7 @@ expect "the token has gone" no "$([ -e "$SLUICE_SOCKETS/web.token" ] && echo yes
 # A token of one's own, and where it is needed.
 head -c 24 /dev/urandom | base64 >"$tmp/token"
 chmod 600 "$tmp/token"
-start own --listen 127.0.0.1:0 --token-file "$tmp/token"
+listen own --listen 127.0.0.1:0 --token-file "$tmp/token"
 expect "a token of one's own" 200 \
 	"$(status -H "Authorization: Bearer $(cat "$tmp/token")" "$url/stats")"
 expect "a token of one's own, in the address" 303 \
@@ -105,14 +102,14 @@ expect "a token of one's own, in the address" 303 \
 expect "no other is made" no "$([ -e "$SLUICE_SOCKETS/own.token" ] && echo yes || echo no)"
 code "stop" 0 "$SLUICE" stop --name own --wait
 says "the token's file stays" "$tmp/token" .
-if start six --listen '[::1]:0' && [ "$(status -H "Authorization: Bearer $(
+if listen six --listen '[::1]:0' && [ "$(status -H "Authorization: Bearer $(
 	cat "$SLUICE_SOCKETS/six.token")" "$url/stats")" = 200 ]; then
 	expect "IPv6" "http://[::1]:" "${url%"${url##*:}"}"
 	kill $pid
 else
 	skip "IPv6" "this machine has no address ::1"
 fi
-start all --listen 0.0.0.0:0 --token-file "$tmp/token"
+listen all --listen 0.0.0.0:0 --token-file "$tmp/token"
 port=${url##*:}
 expect "all addresses, with a token of one's own" 200 \
 	"$(status -H "Authorization: Bearer $(cat "$tmp/token")" "http://127.0.0.1:$port/")"
@@ -149,7 +146,7 @@ refused 2 "needs the control socket" --listen 127.0.0.1:0 --no-control
 
 
 # What is tried over the socket, over TCP.
-start hostile --listen 127.0.0.1:0
+listen hostile --listen 127.0.0.1:0
 if ! TOKEN=$(cat "$SLUICE_SOCKETS/hostile.token") \
 	python3 tests/lib/hostile_http.py "${url#http://}" $pid; then
 	script_failed=1

@@ -3,29 +3,7 @@
 # sluice trace and sluice explain, as whole programs: what they print, what they refuse, and that
 # what runs is not disturbed by them.
 
-cd "$(dirname "$0")/.." && . tests/lib/script.sh
-
-# start NAME FILE: an instance, once it answers; its process is $pid.
-start() {
-	local name=$1
-	shift
-	"$SLUICE" run "$@" --quiet --name "$name" >"$tmp/$name.log" 2>&1 </dev/null &
-	pid=$!
-	script_pids+=($pid)
-	wait_for 30 curl -sf --unix-socket "$SLUICE_SOCKETS/$name.sock" http://sluice/
-}
-
-# finish PID: its exit code in $code, once it has ended.
-finish() {
-	wait "$1"
-	code=$?
-} 2>/dev/null
-
-stop() {
-	code "stop: $1" 0 "$SLUICE" stop --name "$1"
-	finish "$2"
-	expect "$1 ends well" 0 $code
-}
+cd "$(dirname "$0")/.." && . tests/lib/script.sh && . tests/lib/instance.sh
 
 # Cycles and times are what they are.
 figures() {
@@ -225,43 +203,4 @@ background python3 "$tmp/stalled.py" "$SLUICE_SOCKETS/load.sock" >"$tmp/stalled"
 wait_for 60 test -s "$tmp/stalled"
 expect "a client that reads no more" stalled "$(cat "$tmp/stalled")"
 stop load "$load"
-
-# Every example, with ports that nothing comes from: explained from each of its nodes.
-counted() {
-	curl -s --unix-socket "$SLUICE_SOCKETS/still.sock" http://sluice/stats |
-		jq -S '.nodes, .ports'
-	for node in $bridges; do
-		"$SLUICE" call "$node" list --json | jq -c 'del(.[].age_s)'
-	done
-}
-for graph in graphs/*.yaml graphs/*.lua; do
-	name=$(basename "$graph")
-	"$SLUICE" show --format json "$graph" >"$tmp/shown.json" 2>/dev/null || continue
-	jq 'del(.workers) | .ports = ((.ports // {}) | map_values({memory: {open: true}})) +
-		{extra: {memory: {open: true}}} |
-		.nodes |= map_values(if type == "object" and has("Source") then .Source.count = 1
-			else . end) |
-		.nodes.extra = {PortInc: {port: "extra"}} | .graph += ["extra -> Discard"]' \
-		"$tmp/shown.json" >"$tmp/still.yaml"
-	start still "$tmp/still.yaml" || { not_ok "$name" "$(cat "$tmp/still.log")"; continue; }
-	bridges=$(jq -r '.nodes | to_entries[] | select((.value | objects | has("L2Fwd")) // false or
-		.value == "L2Fwd") | .key' "$tmp/still.yaml")
-	wait_for 5 eval 'a=$(counted); sleep 0.05; [ "$a" = "$(counted)" ]'
-	counted >"$tmp/before"
-	failed=
-	for node in $(jq -r '.nodes | keys[]' "$tmp/still.yaml"); do
-		steady apart "$SLUICE" explain "$node" "ether / ipv4 / udp dport=53" --json &&
-			jq -e '.ways[0].end.what | . != "gone" and . != "unseen" and . != "unfinished"' \
-				"$tmp/out" >/dev/null || failed="$failed $node $(cat "$tmp/err")"
-	done
-	expect "$name is explained from every node" "" "$failed"
-	counted >"$tmp/after"
-	if diff "$tmp/before" "$tmp/after" >"$tmp/diff"; then
-		ok "$name is as it was after that"
-	else
-		head -20 "$tmp/diff"
-		not_ok "$name is as it was after that" "counters or tables have changed"
-	fi
-	stop still "$pid"
-done
 exit $script_failed

@@ -26,6 +26,8 @@ def report(name, good, why=""):
 
 tcp = not path.startswith("/")
 token = os.environ.get("TOKEN", "")
+# What waits for the server's limit of time is tried over one kind of socket, over both in check-long.
+patient = not tcp or bool(os.environ.get("LONG"))
 
 
 def connect(timeout=20):
@@ -210,7 +212,9 @@ def headers():
     report("100,000 headers are refused", status(*["X: y"] * 100_000) in (0, 400, 413, 431))
     report("a header in the form of none is refused or passed over",
            status("no colon", ": no name", "a b: c") in (0, 200, 400))
-    report("two lengths are refused", status("Content-Length: 5", "Content-Length: 6") in (0, 400))
+    if patient:
+        report("two lengths are refused",
+               status("Content-Length: 5", "Content-Length: 6") in (0, 400))
     report("a length that is none is refused", status("Content-Length: -1") in (0, 400, 413))
     with connect() as sock:
         n = 0
@@ -338,7 +342,8 @@ def main():
         ask(request("PUT", "/graph", b"#" * (16 << 20)))
     fds, memory = descriptors(), memory_kb()
     for part in (malformed, paths, headers, bodies, half_open, never_reads, many, events, changes):
-        part()
+        if patient or part != half_open:
+            part()
     goes_on("after all of it")
     report("descriptors do not grow", wait_until(lambda: descriptors() <= fds),
            f"from {fds} to {descriptors()}")
