@@ -65,8 +65,8 @@ steady five
 expect "to a file" 0 $?
 expect "the file has as many" 5 "$(tcpdump -nr "$tmp/five.pcapng" 2>/dev/null | wc -l)"
 cp "$tmp/err" "$tmp/out"
-holds "statistics as JSON" '.captured == 5 and .dropped == 0 and .links[0].name == "make[0]" and
-	.links[0].seen >= 5'
+holds "statistics as JSON" '.captured == 5 and .links[0].name == "make[0]" and
+	.links[0].accepted <= .links[0].seen and .dropped + 5 <= .links[0].accepted'
 steady interrupted
 expect "Ctrl-C ends it cleanly" 0 $?
 says "and says what it did" "$tmp/err" '^[0-9]* captured, [0-9]* dropped by the capture'

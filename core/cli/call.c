@@ -269,17 +269,20 @@ static int command_call(const struct call_args *args, struct client *client)
 	return code;
 }
 
+static int call(const void *of, struct client *client)
+{
+	const struct call_args *args = of;
+
+	return args->command ? command_call(args, client) : commands_list(args, client);
+}
+
 static int call_run(int argc, char **argv)
 {
 	struct call_args args = {0};
-	int code = EXIT_DONE;
-	struct client *client;
+	int code;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client)
-		code = args.command ? command_call(&args, client) : commands_list(&args, client);
-	client_close(client);
+	code = live_run(&args, call);
 	free(args.values);
 	return code;
 }

@@ -11,6 +11,7 @@
 #include "cli/capture_output.h"
 #include "cli/live.h"
 #include "cli/signals.h"
+#include "cli/text.h"
 
 struct capture_args {
 	struct cli_live live;
@@ -40,17 +41,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void filter_add(struct capture_args *args, const char *word)
-{
-	char *longer;
-
-	if (asprintf(&longer, "%s%s%s", args->filter ? args->filter : "", args->filter ? " " : "",
-		     word) < 0)
-		return;
-	free(args->filter);
-	args->filter = longer;
-}
-
 static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
 	struct capture_args *args = into;
@@ -76,7 +66,7 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (args->target)
-			filter_add(args, arg);
+			args->filter = text_join(args->filter, arg);
 		else
 			args->target = arg;
 		return 0;

@@ -56,8 +56,9 @@ static const struct cli_syntax syntax = {
 	   "Exit codes: 0 done, 2 bad input, 3 no such instance runs.",
 };
 
-static int explain(const struct explain_args *args, struct client *client)
+static int explain(const void *of, struct client *client)
 {
+	const struct explain_args *args = of;
 	struct client_request request = {
 	    .method = "POST", .path = "/explain", .fault_file = "sluice"};
 	json_t *object = json_pack("{s:s, s:s, s:s*}", "node", args->node, "packet", args->packet,
@@ -92,15 +93,9 @@ static int explain(const struct explain_args *args, struct client *client)
 static int explain_run(int argc, char **argv)
 {
 	struct explain_args args = {0};
-	int code = EXIT_DONE;
-	struct client *client;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client)
-		code = explain(&args, client);
-	client_close(client);
-	return code;
+	return live_run(&args, explain);
 }
 
 const struct subcommand cli_explain = {

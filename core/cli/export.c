@@ -133,22 +133,25 @@ static int text_write(const struct export_args *args, const char *text)
 	return code;
 }
 
+static int export(const void *of, struct client *client)
+{
+	const struct export_args *args = of;
+	struct client_reply reply;
+	int code = EXIT_DONE;
+
+	if (live_get(client, "GET", args->learned ? "/graph?learned=1" : "/graph", &reply, &code)) {
+		code = text_write(args, reply.text);
+		client_reply_free(&reply);
+	}
+	return code;
+}
+
 static int export_run(int argc, char **argv)
 {
 	struct export_args args = {0};
-	struct client_reply reply;
-	int code = EXIT_DONE;
-	struct client *client;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client &&
-	    live_get(client, "GET", args.learned ? "/graph?learned=1" : "/graph", &reply, &code)) {
-		code = text_write(&args, reply.text);
-		client_reply_free(&reply);
-	}
-	client_close(client);
-	return code;
+	return live_run(&args, export);
 }
 
 const struct subcommand cli_export = {

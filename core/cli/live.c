@@ -62,6 +62,17 @@ struct client *live_open(const char *name, int *code)
 	return client;
 }
 
+int live_run(const void *args, int (*act)(const void *args, struct client *))
+{
+	int code = EXIT_DONE;
+	struct client *client = live_open(((const struct cli_live *)args)->name, &code);
+
+	if (client)
+		code = act(args, client);
+	client_close(client);
+	return code;
+}
+
 bool live_ask(struct client *client, const struct client_request *request,
 	      struct client_reply *reply, int *code)
 {

@@ -16,6 +16,10 @@ struct cli_live {
 extern const struct argp cli_name_argp; // --name alone
 extern const struct argp cli_live_argp; // --name and --json
 
+// Finds the instance, lets `act` talk to it and leaves it; the exit code. `args` begins with a
+// struct cli_live.
+int live_run(const void *args, int (*act)(const void *args, struct client *));
+
 // Finds the instance; prints why not to stderr: NULL, and *code is set.
 struct client *live_open(const char *name, int *code);
 

@@ -143,8 +143,9 @@ static void wait_ns(uint64_t ns)
 }
 
 // Shows them once, or until the reader of the output goes away or the instance no longer answers.
-static int show(const struct stats_args *args, struct client *client)
+static int show(const void *of, struct client *client)
 {
+	const struct stats_args *args = of;
 	const char *name = client_instance(client)->name;
 	struct screen screen = {0};
 	bool plain = !args->live.json && !args->influx;
@@ -178,15 +179,9 @@ static int show(const struct stats_args *args, struct client *client)
 static int stats_run(int argc, char **argv)
 {
 	struct stats_args args = {0};
-	int code = EXIT_DONE;
-	struct client *client;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client)
-		code = show(&args, client);
-	client_close(client);
-	return code;
+	return live_run(&args, show);
 }
 
 const struct subcommand cli_stats = {

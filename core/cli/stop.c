@@ -38,8 +38,9 @@ static const struct cli_syntax syntax = {
 	   "\vExit codes: 0 done, 3 no such instance runs.",
 };
 
-static int stop_ask(const struct stop_args *args, struct client *client)
+static int stop_ask(const void *of, struct client *client)
 {
+	const struct stop_args *args = of;
 	struct pollfd process = {.fd = -1, .events = POLLIN};
 	struct client_reply reply;
 	int code = EXIT_DONE;
@@ -65,15 +66,9 @@ static int stop_ask(const struct stop_args *args, struct client *client)
 static int stop_run(int argc, char **argv)
 {
 	struct stop_args args = {0};
-	int code = EXIT_DONE;
-	struct client *client;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client)
-		code = stop_ask(&args, client);
-	client_close(client);
-	return code;
+	return live_run(&args, stop_ask);
 }
 
 const struct subcommand cli_stop = {

@@ -182,3 +182,13 @@ const char *text_brief(struct arena *arena, const struct value *value, unsigned 
 	free(text);
 	return brief;
 }
+
+char *text_join(char *text, const char *word)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", text ? text : "", text ? " " : "", word) < 0)
+		return text;
+	free(text);
+	return longer;
+}

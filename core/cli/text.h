@@ -13,6 +13,9 @@
 // "port: left, entries: [...]": a map as a person would read it, cut to so many places.
 const char *text_brief(struct arena *, const struct value *, unsigned width);
 
+// The text (NULL: none yet) with one more word, to be freed; what an argument of several words is.
+char *text_join(char *text, const char *word);
+
 // The tree as JSON that, read as a graph, means the same: unquoted numbers and booleans stay
 // unquoted.
 void text_write_json(const struct value *, FILE *);

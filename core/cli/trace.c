@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/live.h"
+#include "cli/text.h"
 #include "cli/ways_text.h"
 
 struct trace_args {
@@ -28,18 +29,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-// A filter may be written in several words.
-static void filter_add(struct trace_args *args, const char *word)
-{
-	char *longer;
-
-	if (asprintf(&longer, "%s%s%s", args->filter ? args->filter : "", args->filter ? " " : "",
-		     word) < 0)
-		return;
-	free(args->filter);
-	args->filter = longer;
-}
-
 static error_t take(void *into, int key, char *arg, struct argp_state *state)
 {
 	struct trace_args *args = into;
@@ -62,7 +51,7 @@ static error_t take(void *into, int key, char *arg, struct argp_state *state)
 		args->summary = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		filter_add(args, arg);
+		args->filter = text_join(args->filter, arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -201,8 +190,9 @@ static char *body_make(const struct trace_args *args)
 	return text;
 }
 
-static int trace(const struct trace_args *args, struct client *client)
+static int trace(const void *of, struct client *client)
 {
+	const struct trace_args *args = of;
 	struct tracing tracing = {.args = args, .code = EXIT_FAILED};
 	struct errors *errors = errors_new();
 	struct client_stream stream = {
@@ -228,14 +218,10 @@ static int trace(const struct trace_args *args, struct client *client)
 static int trace_run(int argc, char **argv)
 {
 	struct trace_args args = {0};
-	int code = EXIT_DONE;
-	struct client *client;
+	int code;
 
 	cli_parse(&syntax, argc, argv, &args);
-	client = live_open(args.live.name, &code);
-	if (client)
-		code = trace(&args, client);
-	client_close(client);
+	code = live_run(&args, trace);
 	free(args.filter);
 	return code;
 }
