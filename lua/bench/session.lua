@@ -68,7 +68,8 @@ function Session:environment(when)
   self.mode, ns = mode.probe(self.cores.traffic, self.cores.switch)
   local switches = {}
   for i, name in ipairs(self.options.switch or {}) do
-    switches[i] = {name = name, version = self.versions[name], command = self.commands[name]}
+    switches[i] = {name = name, version = self.versions[name] or nil,
+                   command = self.commands[name]}
   end
   self:write("env", env.record(when, self.options, {
     mode = self.mode, mode_ns = ns, switches = switches, huge = self.huge}))
@@ -215,7 +216,7 @@ local function results(self, list)
     elseif found and not at.failed then
       local one = result.of(at.trials, found, {
         command = env.command_of(self.options, at.cell),
-        memory_bytes = self.memory_of[record.test(at.cell)],
+        memory = self.memory_of[record.test(at.cell)],
         ratio_to_testpmd = self.options.search == "mrr" and reference and reference ~= at
                            and ratio_to(at, reference) or nil})
       records[#records + 1] = self:write("result", one)
