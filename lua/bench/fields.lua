@@ -107,6 +107,7 @@ local trial = {
   maybe("intended_pps", "number", "the load; null: as fast as it goes"),
   row("rx_pps", "number", "received in the window, all directions together"),
   maybe("switch_cycles_per_packet", "number", "of the switch's core"),
+  maybe("switch_core_ns", "number", "that its core was given to the switch, a packet"),
   maybe("busy", "map", "share of its core's time by role: generator, switch, vnf 1, monitor"),
   maybe("waited", "map", "share of the window in which something else had its core: traffic, switch"),
   row("drops", drops, "by hop"),

@@ -213,6 +213,8 @@ function trial.run(dut, load)
     at.waits[name] = waits.between(begin.waits[name], ended.waits[name])
     one.waited[name] = at.waits[name] and at.waits[name].share
   end
+  local rx = ended.switch.rx and begin.switch.rx and ended.switch.rx - begin.switch.rx or 0
+  one.switch_core_ns = rx > 0 and at.waits.switch and at.waits.switch.run_s * 1e9 / rx or nil
   one.switch_cycles_per_packet = at.cycles_per_packet or cycles
   judge(one, dut, load, at)
   validate(one, load, at)

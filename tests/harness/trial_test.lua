@@ -108,6 +108,7 @@ test("waits: a core that something else has had is told, whose ever it is", func
   local shared = {switch = {run_s = 0.6, wait_s = 0.4, slices = 200}, traffic = {}}
   local one = world.trial({seconds = 0.5}, {waits = shared})
   near(one.waited.switch, 0.4)
+  near(one.switch_core_ns, 0.6e9 / 3e6, 0.02)
   same({one.verdict, one.waited.traffic}, {"noise", nil})
   check(one.verdict_why:find("something else had the core of the switch for 40 %", 1, true), "%s",
         one.verdict_why)
