@@ -10,12 +10,30 @@ bench() {
 	TMPDIR=$tmp "$SLUICE" bench "$@"
 }
 
+# hugepages: how many are reserved
+hugepages() {
+	cat /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages 2>/dev/null || echo 0
+}
+
+result_is() {
+	grep -q '"type":"result"' "$1"
+}
+
+# results_are FILE N: whether at least so many are there
+results_are() {
+	[ "$(grep -c '"type":"result"' "$1")" -ge "$2" ]
+}
+
+reserved() {
+	[ "$(hugepages)" -gt "$1" ]
+}
+
 # The exit code of a measurement is 0 or 4: who limits it is not for this machine to say.
 measured() {
 	local name=$1
 	shift
 	bench "$@" >"$tmp/out" 2>"$tmp/err"
-	local code=$?
+	code=$?
 	if [ $code = 0 ] || [ $code = 4 ]; then
 		ok "$name"
 	else
@@ -52,6 +70,12 @@ TMPDIR=$tmp code "what cannot be measured here is code 3" 3 "$SLUICE" bench run 
 TMPDIR=$tmp code "a wire that cannot be measured over is code 3" 3 "$SLUICE" bench run p2p --wire ring
 expect "the switch that is not there is named" 1 "$(bench run p2p --switch snabb --hugepages no 2>&1 |
 	grep -c '^sluice bench: snabb: not found')"
+TMPDIR=$tmp code "what is not there is code 3 with results, too" 3 "$SLUICE" bench run p2p --switch snabb \
+	--hugepages no -o "$tmp/none.jsonl"
+expect "the environment is recorded without it" "before after" \
+	"$(jq -r .when "$tmp/none.jsonl" | xargs)"
+TMPDIR=$tmp code "iperf3: what it needs is said" 3 env PATH="$tmp" "$SLUICE" bench iperf3
+expect "iperf3: in words" 1 "$(grep -cE 'it needs root|is not installed \(Debian: ' "$tmp/err")"
 expect "all switches are listed" "sluice testpmd ovs bess fastclick vpp snabb" \
 	"$(bench list --json | jq -r '[.switches[].name] | join(" ")')"
 
@@ -63,6 +87,17 @@ n=$(all true "$tmp/uni.jsonl")
 expect "of each trial every frame is accounted for" "$n" "$(all '(.residual == 0 and
 	.intended == .attempted + .unsent and .attempted == .accepted + .refused and
 	.accepted == .received + .lost_inside) or (.valid | not)' "$tmp/uni.jsonl")"
+limited=$(jq -s '[.[] | select(.type == "result" and (.own | not))] | length > 0' "$tmp/uni.jsonl")
+expect "the exit code tells figures that are not the switch's own" \
+	"$([ "$limited" = true ] && echo 4 || echo 0)" "$code"
+if [ $switches = sluice,testpmd ]; then
+	measured "two trials of two switches" run p2p --switch $switches --time 50ms --trials 2 --hugepages no \
+		-o "$tmp/turns.jsonl"
+	expect "trials of switches take turns" "sluice testpmd sluice testpmd" \
+		"$(jq -r 'select(.type == "trial") | .switch.name' "$tmp/turns.jsonl" | head -n 4 | xargs)"
+fi
+expect "each result has the switch's memory" 0 \
+	"$(jq -s '[.[] | select(.type == "result" and (.memory_bytes // 0) < 1000000)] | length' "$tmp/uni.jsonl")"
 expect "each cell has a result of a trial in which that held" \
 	"$(jq -r 'select(.type == "result") | .test' "$tmp/uni.jsonl" | sort -u)" \
 	"$(jq -r 'select(.type == "trial" and .valid and .received > 0) | .test' "$tmp/uni.jsonl" | sort -u)"
@@ -105,7 +140,91 @@ expect "finished trials are kept" true \
 	"$(jq -s '[.[] | select(.type == "trial")] | length > 0' "$tmp/stopped.jsonl")"
 expect "nothing is left behind of a stopped run" "0 0 0" "$(left | xargs)"
 
+# Where the host lets it not be told how the switch moved, that is said.
+bench selftest --hugepages no >"$tmp/out" 2>"$tmp/err"
+code=$?
+grep -E '^(ok|not ok|skipped) ' "$tmp/out" | sed -E 's/^(ok|not ok|skipped) /\1 selftest, /'
+case $code in
+0) ok "the self-test" ;;
+3) skip "the self-test" "$(grep -hE '^skipped|error' "$tmp/out" "$tmp/err" | head -n 1)" ;;
+*) not_ok "the self-test" "exit code $code" ;;
+esac
+expect "nothing is left behind of it" "0 0 0" "$(left | xargs)"
+
 [ -n "$LONG" ] || exit $script_failed
+
+# A worker that stands still for a while is a hiccup, and long waits are told.
+TMPDIR=$tmp "$SLUICE" bench run p2p --switch sluice --time 1s --trials 1000 --hugepages no -o "$tmp/hiccup.jsonl" \
+	>"$tmp/out" 2>"$tmp/err" &
+pid=$!
+long_hiccup() {
+	local one
+	one=$(pgrep -f "$tmp/sluice-bench-.*/traffic.yaml" | head -n 1)
+	[ -n "$one" ] && kill -STOP $one && sleep 0.3 && kill -CONT $one
+	jq -e 'select(.type == "trial" and .hiccups.longest_us >= 250000)' "$tmp/hiccup.jsonl" >/dev/null
+}
+if wait_for 60 trial_is "$tmp/hiccup.jsonl" && wait_for 60 long_hiccup; then
+	ok "a stop of the traffic is a hiccup"
+else
+	not_ok "a stop of the traffic is a hiccup" "no trial has one"
+fi
+kill -INT $pid
+wait $pid
+expect "a trial with such a hiccup is noise" noise \
+	"$(jq -r 'select(.type == "trial" and .hiccups.longest_us >= 250000) | .verdict' "$tmp/hiccup.jsonl" |
+	head -n 1)"
+
+# Hugepages are given back after Ctrl-C and after a crash of the switch.
+before=$(hugepages)
+files=$(find /dev/hugepages -type f 2>/dev/null | wc -l)
+for how in INT KILL; do
+	TMPDIR=$tmp "$SLUICE" bench run p2p --switch sluice --time 100ms --trials 1000 -o "$tmp/huge$how.jsonl" \
+		>"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	wait_for 60 trial_is "$tmp/huge$how.jsonl"
+	if reserved "$before"; then
+		ok "hugepages are reserved for the run"
+	else
+		skip "hugepages, $how" "$(jq -r 'select(.type == "env") | .host.hugepages' "$tmp/huge$how.jsonl")"
+	fi
+	if [ $how = INT ]; then
+		kill -INT $pid
+	else
+		kill -9 $(pgrep -f "$tmp/sluice-bench-.*/switch.yaml")
+	fi
+	wait $pid
+	expect "hugepages are as they were, $how" "$before $files" \
+		"$(hugepages) $(find /dev/hugepages -type f 2>/dev/null | wc -l)"
+	expect "nothing is left behind, $how" "0 0 0" "$(left | xargs)"
+done
+
+# A suite goes on where it was ended.
+for n in 1 2; do
+	TMPDIR=$tmp "$SLUICE" bench suite paper --switch sluice --time 50ms --hugepages no -o "$tmp/suite.jsonl" \
+		>"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	wait_for 180 results_are "$tmp/suite.jsonl" $n
+	kill -INT $pid
+	wait $pid
+	expect "a suite is ended by Ctrl-C, $n" 130 $?
+done
+expect "a suite measures no cell again" "$(grep -c '"type":"result"' "$tmp/suite.jsonl")" \
+	"$(jq -r 'select(.type == "result") | .test' "$tmp/suite.jsonl" | sort -u | wc -l)"
+expect "nothing is left behind of the suite" "0 0 0" "$(left | xargs)"
+
+if [ "$(id -u)" = 0 ] && have_namespaces && command -v iperf3 ethtool >/dev/null; then
+	links=$(ip -o link | wc -l)
+	measured "TCP through bridges" iperf3 --switch sluice,bridge --time 1s --trials 1 --hugepages no \
+		-o "$tmp/tcp.jsonl"
+	expect "each bridge has carried TCP" "true true" \
+		"$(jq -r 'select(.type == "iperf3") | .bps.median > 0' "$tmp/tcp.jsonl" | xargs)"
+	run_ok "its report" bench report "$tmp/tcp.jsonl"
+	expect "the report has a line for each bridge" 2 "$(grep -cE '^  (sluice|bridge) .* Gbps' "$tmp/out")"
+	expect "no interface and no process is left" "$links 0" \
+		"$(ip -o link | wc -l) $(pgrep -f "$tmp/sluice-bench-" | wc -l)"
+else
+	skip "TCP through bridges" "it needs root, namespaces, iperf3 and ethtool"
+fi
 
 # shellcheck disable=SC2086
 measured "all scenarios, both ways" run $cells --dir rev,bi --switch $switches $fast --vnf mac \

@@ -109,6 +109,9 @@ cells.suites = {
              search = "rfc2544", seconds = 60, scenarios = {{scenario = "p2p", vnfs = 0}},
              sizes = sizes(64, 128, 256, 512, 1024, 1280, 1518), dirs = {"uni", "bi"}},
 }
+--- What `bench iperf3` can send through.
+cells.bridges = {"sluice", "bridge", "ovs", "ovs-dpdk"}
+
 cells.suite_names = {"quick", "paper", "rfc2544"}
 
 --- The cells of a suite.

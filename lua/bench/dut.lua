@@ -2,10 +2,12 @@
 -- The switch under test: found, started on its core, checked to forward, stopped before its peers.
 
 local json = require "sluice.json"
+local env = require "sluice.bench.env"
 local instance = require "sluice.bench.instance"
 local process = require "sluice.bench.process"
 local traffic = require "sluice.bench.traffic"
 local uv = require "luv"
+local waits = require "sluice.bench.waits"
 local dut = {}
 
 --- All switches that there is a file for, in the order of reports.
@@ -27,8 +29,9 @@ end
 local Tool = {}
 Tool.__index = Tool
 
+--- `more`: what else the functions find in it; spec: of another file than that of lua/bench/switches.
 local function tool_new(name, path, more)
-  local spec = dut.spec(name)
+  local spec = more and more.spec or dut.spec(name)
   local folders = {}
   if path then folders[1] = path end
   for _, folder in ipairs(spec.places or {}) do folders[#folders + 1] = folder end
@@ -49,12 +52,27 @@ local function tool_new(name, path, more)
   self.start = function(args, options)
     options = options or {}
     options.cores = options.cores or {self.main_core, self.core}
+    options.net = options.net or self.net
     return process.start(args, options)
   end
   self.instance = function(what, graph)
-    return instance.start(what, graph, self.folder, {cores = {self.main_core, self.core}})
+    return instance.start(what, graph, self.folder,
+                          {cores = {self.main_core, self.core}, net = self.net})
   end
   return self
+end
+dut.tool = tool_new
+
+--- Resident memory of programs together: {rss, hugepages}, in bytes; nil
+--- where it is not known. What peers share with them counts as soon as they have touched it.
+function dut.memory_of(programs)
+  local rss, hugepages = 0, 0
+  for _, program in ipairs(programs) do
+    local text = env.read(("/proc/%d/status"):format(program.pid)) or ""
+    rss = rss + (math.tointeger(text:match("VmRSS:%s*(%d+) kB")) or 0) * 1024
+    hugepages = hugepages + (math.tointeger(text:match("HugetlbPages:%s*(%d+) kB")) or 0) * 1024
+  end
+  return rss > 0 and {rss = rss, hugepages = hugepages} or nil
 end
 
 --- Whether a switch is here: its path and version, or nil and what is missing.
@@ -100,6 +118,7 @@ function dut.start(spec)
   self.mark = process.mark()
   local good, why = xpcall(function()
     self.handle = file.start(self.tool)
+    self.programs = process.since(self.mark)
     self.traffic = traffic.start{
       scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
       vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
@@ -152,15 +171,14 @@ function Dut:wait(seconds)
   self:wait_until(function() return false end, seconds, math.min(seconds, 0.1))
 end
 
---- Resident memory of the switch, in bytes; nil where it is not known.
-function Dut:memory()
+--- Memory of the switch, all of its programs, as dut.memory_of() gives it.
+function Dut:memory() return dut.memory_of(self.programs) end
+
+--- What the scheduler says of both workers, as waits.read() gives it: {traffic, switch}.
+function Dut:waits()
   local program = self:program()
-  local file = program and io.open(("/proc/%d/status"):format(program.pid))
-  if not file then return nil end
-  local text = file:read("a")
-  file:close()
-  local kib = text:match("VmRSS:%s*(%d+) kB")
-  return kib and math.tointeger(kib) * 1024
+  return {traffic = waits.read(self.traffic.instance.program.pid),
+          switch = program and waits.read(program.pid) or {}}
 end
 
 --- The command line of the switch.
@@ -186,15 +204,24 @@ end
 
 -- What arrives must be what was sent, whole and in order, before anything is measured.
 function Dut:check()
-  -- A peer may be linked before it polls: single frames go first, until one has come through.
+  -- A peer may be linked before it polls: single frames go first, until one has come through, and
+  -- those behind it have had time to.
+  local singles = 0
+  self.traffic:each("meter", "reset")
   process.wait_until(function()
-    self.traffic:each("meter", "reset")
+    singles = singles + 1
     return self:pass(1, 0.05)
   end, 20, 0.05)
+  process.wait_until(function()
+    for _, one in ipairs(self.traffic:each("meter", "look")) do
+      if one.received < singles then return false end
+    end
+    return true
+  end, 1, 0.01)
   self.traffic:drain()
   for sent = CHUNK, CHECK, CHUNK do
     self.traffic:each("meter", "reset")
-    local good, reads = self:pass(CHUNK, 5)
+    local good, reads = self:pass(CHUNK, 20)
     for f, one in ipairs(reads) do
       if not good or one.received ~= CHUNK or one.damaged + one.duplicates + one.reordered > 0 then
         local flow = self.spec.scenario.flows[f]
@@ -216,6 +243,16 @@ end
 
 --- The same in the midst of traffic; of switches that are disturbed by being asked, nothing.
 function Dut:counters_live() return self.file.quiet and {} or self:counters() end
+
+--- Makes our own switch waste other cycles on each packet, without a new start.
+function Dut:burn(cycles)
+  local why
+  if not self:wait_until(function()
+    local changed
+    changed, why = self.file.burn(self.tool, self.handle, cycles)
+    return changed ~= nil
+  end, 10, 0.02) then process.stop(3, "%s cannot be changed: %s", self.spec.switch, why) end
+end
 
 --- The switch before its peers: some crash when those go first. Never fails.
 function Dut:stop()

@@ -71,18 +71,18 @@ local build = {
 }
 
 local env = {
-  row("when", {words = {"before", "after"}}, "the session it stands at the start or end of"),
-  row("command", "text", "the command line that repeats the session"),
+  row("when", {words = {"before", "after"}}, "the run it stands at the start or end of"),
+  row("command", "text", "the command line that repeats the run"),
   row("host", host, "the machine"), row("build", build, "the program"),
   row("load", {list = "number"}, "load averages"),
   maybe("steal", "number", "share of time that the hypervisor took, since boot"),
   maybe("mode", "text", "near or far: time of a cache line between the two cores"),
   maybe("mode_ns", "number", "that time"),
-  row("config", "map", "what the session was given, defaults too: rings, pools, burst, seed, ..."),
+  row("config", "map", "what the run was given, defaults too: rings, pools, burst, seed, ..."),
   row("switches", {list = {
     row("name", "text", "of the switch"), maybe("version", "text", "what it says of itself"),
     maybe("command", "text", "the exact command line"),
-  }}, "those of the session"),
+  }}, "those of the run"),
 }
 
 -- Of all frames from the start of the generators to the end of the drain; what was received within
@@ -107,7 +107,9 @@ local trial = {
   maybe("intended_pps", "number", "the load; null: as fast as it goes"),
   row("rx_pps", "number", "received in the window, all directions together"),
   maybe("switch_cycles_per_packet", "number", "of the switch's core"),
+  maybe("switch_core_ns", "number", "that its core was given to the switch, a packet"),
   maybe("busy", "map", "share of its core's time by role: generator, switch, vnf 1, monitor"),
+  maybe("waited", "map", "share of the window in which something else had its core: traffic, switch"),
   row("drops", drops, "by hop"),
   maybe("mode", "text", "near or far"), maybe("mode_ns", "number", "a cache line's round trip"),
   row("hiccups", hiccups, "of the traffic's polling loop"),
@@ -131,7 +133,9 @@ local result = {
                           row("pps", "number", "the load"), row("loss", "number", "share lost")}},
         "loss by load"),
   maybe("burst", "map", "back-to-back: frames, implied_buffer_s, corrected_buffer_s"),
-  maybe("memory_bytes", "integer", "resident memory of the switch"),
+  maybe("memory_bytes", "integer", "of the switch's programs: resident, and hugepages; with what peers "
+        .. "share with it"),
+  maybe("hugepage_bytes", "integer", "of these, in hugepages"),
   row("trials", "integer", "that were run"), row("invalid", "integer", "of them"),
   row("hiccups", hiccups, "of its trials"), row("drops", drops, "by hop"),
   row("command", "text", "the command line that repeats it"),
@@ -161,7 +165,7 @@ local compare = {
   row("ratio", "number", "median of a / b in adjacent pairs"),
   maybe("low", "number", "its 95 % interval; null: too few pairs"),
   maybe("high", "number", "its other end"), row("n", "integer", "pairs"),
-  maybe("floor", "number", "how far a / a strays from 1 in this session"),
+  maybe("floor", "number", "how far a / a strays from 1 in this run"),
   maybe("detectable", "number", "smallest difference that could have been seen"),
   row("verdict", {words = {"faster", "slower", "same"}}, "same: no difference seen"),
   maybe("mode", "text", "near or far"),
@@ -174,6 +178,24 @@ local intrinsic = {
   maybe("instructions_per_packet", "number", "counted by callgrind"),
   maybe("by_node", {list = {row("node", "text", "name"), row("cycles", "number", "a packet"),
                             maybe("instructions", "number", "a packet")}}, "node by node"),
+}
+
+local iperf3 = {
+  row("switch", switch, "the bridge: sluice, bridge (the kernel's), ovs, ovs-dpdk"),
+  row("seconds", "number", "of a trial"), row("mtu", "integer", "of the interfaces"),
+  row("bps", {row("median", "number", "the figure to quote"), row("min", "number", "the least"),
+              row("max", "number", "the greatest"), row("n", "integer", "trials")},
+      "bits of TCP payload a second that were received"),
+  row("retransmits", "integer", "segments sent again, of all trials"),
+  row("cpu", {maybe("switch", "number", "programs of the switch"), row("client", "number", "iperf3"),
+              row("server", "number", "iperf3"),
+              row("interrupts", "number", "of the kernel for all: where its bridge works")},
+      "cores in use, median: 1 is one core"),
+  row("waited", "number", "share of its time in which the switch, client or server waited for a core"),
+  row("limited_by", limited, "noise: something else had the cores; none: nothing is known to"),
+  maybe("memory_bytes", "integer", "of the switch's programs: resident, and hugepages"),
+  maybe("hugepage_bytes", "integer", "of these, in hugepages"),
+  row("command", "text", "that repeats it"),
 }
 
 local function join(...)
@@ -189,7 +211,8 @@ end
 fields.types = {
   env = join(env), trial = join(cell, trial, counts), result = join(cell, result),
   latency = join(cell, latency), compare = join(compare), intrinsic = join(intrinsic),
+  iperf3 = join(iperf3),
 }
-fields.names = {"env", "trial", "result", "latency", "compare", "intrinsic"}
+fields.names = {"env", "trial", "result", "latency", "compare", "intrinsic", "iperf3"}
 
 return fields

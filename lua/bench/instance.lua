@@ -10,13 +10,14 @@ local Instance = {}
 Instance.__index = Instance
 
 --- Starts one with a graph (a table as a graph file would be) in a folder; ready when its control
---- socket answers. Options: cores that it may use, huge (whether it may take hugepages).
+--- socket answers. Options: cores that it may use, net (the process whose network it is to have).
 function instance.start(name, graph, folder, options)
   local self = setmetatable({name = name, graph = graph, socket = folder .. "/" .. name .. ".sock"},
                             Instance)
   local file = process.write(("%s/%s.yaml"):format(folder, name), json.encode(graph) .. "\n")
   self.program = process.start({"sluice", "run", file, "--name", name, "--quiet"},
-                               {cores = options.cores, env = {SLUICE_SOCKETS = folder}})
+                               {cores = options.cores, net = options.net,
+                                env = {SLUICE_SOCKETS = folder}})
   self.program:ready("it ran", function() return self:try("GET", "/stats") end, 20)
   return self
 end

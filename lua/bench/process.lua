@@ -82,11 +82,16 @@ local function environment(more)
 end
 
 --- Starts a program: args[1] with the rest; it may run on `cores` (a list; nil: as we do), and ends
---- when we do, whatever ends us. Options: cores, env, cwd, input (what is written to it is sent by
---- write()).
+--- when we do, whatever ends us. Options: cores, env, cwd, net (the process whose network it is to
+--- have), input (what is written to it is sent by write()).
 function process.start(args, options)
   options = options or {}
   local command = {"--pdeathsig", "KILL", "--"}
+  if options.net then
+    command[#command + 1] = "nsenter"
+    command[#command + 1] = ("--net=/proc/%d/ns/net"):format(options.net)
+    command[#command + 1] = "--"
+  end
   if options.cores then
     for _, word in ipairs{"taskset", "-c", table.concat(options.cores, ",")} do
       command[#command + 1] = word
@@ -202,6 +207,9 @@ end
 
 --- A place in the list of programs: kill_down() ends all that were started since, the last first.
 function process.mark() return #all end
+
+--- Those that were started since and run.
+function process.since(mark) return table.move(all, mark + 1, #all, 1, {}) end
 
 function process.kill_down(mark)
   while #all > mark do all[#all]:kill() end

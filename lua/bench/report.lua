@@ -77,21 +77,23 @@ end
 --- Final figures: of each host, cell, metric and mode the last result that was written.
 ---@param records table[]
 ---@return {envs: table[], results: table[], latency: table[], compare: table[], intrinsic: table[],
----  trials: table[], hosts: table<string, string>}
+---  iperf3: table[], trials: table[], hosts: table<string, string>}
 function report.collect(records)
-  local all = {env = {}, trial = {}, result = {}, latency = {}, compare = {}, intrinsic = {}}
+  local all = {env = {}, trial = {}, result = {}, latency = {}, compare = {}, intrinsic = {},
+               iperf3 = {}}
   local hosts = {}
   for _, one in ipairs(records) do
     table.insert(all[one.type], one)
     if one.type == "env" then hosts[one.session] = one.host.name end
   end
   local function key(one)
-    return table.concat({hosts[one.session] or "", one.test, one.metric or one.load or "",
+    return table.concat({hosts[one.session] or "", one.test or one.switch.name, one.metric or one.load or "",
                          one.mode or "", one.a or "", one.b or ""}, "\0")
   end
   local data = {envs = all.env, trials = all.trial, hosts = hosts,
                 results = latest(all.result, key), latency = latest(all.latency, key),
-                compare = latest(all.compare, key), intrinsic = latest(all.intrinsic, key)}
+                compare = latest(all.compare, key), intrinsic = latest(all.intrinsic, key),
+                iperf3 = latest(all.iperf3, key)}
   sort(data.results)
   sort(data.latency)
   ratios_mark(data.results)

@@ -71,7 +71,8 @@ end
 --- A `result` record.
 ---@param trials table[] `trial` records of one search, in order; not empty
 ---@param found table what the search's `result` is
----@param more {command: string, ratio_to_testpmd?: number, memory_bytes?: integer}
+---@param more {command: string, ratio_to_testpmd?: number, memory?: {rss: integer,
+---  hugepages: integer}}
 function result.of(trials, found, more)
   local list, values, verdicts = counted(trials, found), {}, {}
   for i, one in ipairs(list) do
@@ -86,13 +87,15 @@ function result.of(trials, found, more)
   local limit = verdict.together(verdicts) or {limited_by = "noise", why = "no trial counts"}
   -- A load that is carried, with one above it that is not, is a limit that the search has found.
   local own = limit.limited_by == "switch" or limit.limited_by == "none" and not found.at_max
+  local memory = more.memory
   local one = {
     metric = found.metric, value_pps = summary,
     l1_gbps = rates.l1_bps(summary.median, trials[1].size) / 1e9,
     l2_gbps = rates.l2_bps(summary.median, trials[1].size) / 1e9,
     limited_by = limit.limited_by, limited_why = limit.why, own = own,
     cycles_per_packet = own and medians(list, "switch_cycles_per_packet") or nil,
-    ratio_to_testpmd = more.ratio_to_testpmd, memory_bytes = more.memory_bytes,
+    ratio_to_testpmd = more.ratio_to_testpmd, memory_bytes = memory and memory.rss + memory.hugepages,
+    hugepage_bytes = memory and memory.hugepages,
     mode = mode_of(list), loss_ratio = found.loss_ratio, upper_pps = found.upper_pps,
     curve = found.curve, burst = found.frames and {
       frames = found.frames, implied_buffer_s = found.implied_buffer_s,

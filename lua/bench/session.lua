@@ -7,6 +7,7 @@ local dut = require "sluice.bench.dut"
 local env = require "sluice.bench.env"
 local mode = require "sluice.bench.mode"
 local process = require "sluice.bench.process"
+local progress = require "sluice.bench.progress"
 local record = require "sluice.bench.record"
 local result = require "sluice.bench.result"
 local rates = require "sluice.bench.rates"
@@ -68,7 +69,8 @@ function Session:environment(when)
   self.mode, ns = mode.probe(self.cores.traffic, self.cores.switch)
   local switches = {}
   for i, name in ipairs(self.options.switch or {}) do
-    switches[i] = {name = name, version = self.versions[name], command = self.commands[name]}
+    switches[i] = {name = name, version = self.versions[name] or nil,
+                   command = self.commands[name]}
   end
   self:write("env", env.record(when, self.options, {
     mode = self.mode, mode_ns = ns, switches = switches, huge = self.huge}))
@@ -144,8 +146,13 @@ local function load_most(self, cell)
   if cell.link_bps then
     return rates.line_pps(cell.link_bps, cell.size) * (cell.dir == "bi" and 2 or 1)
   end
-  local one = self:trial(cell, {seconds = math.min(1, self.options.time or 1), warmup = true}, "mrr", 0)
-  return 1.5 * one.rx_pps, one.rx_pps
+  local rplus = 0
+  for _ = 1, 5 do
+    rplus = self:trial(cell, {seconds = math.min(1, self.options.time or 1), warmup = true}, "mrr",
+                       0).rx_pps
+    if rplus > 0 then return 1.5 * rplus, rplus end
+  end
+  process.stop(1, "nothing was received at full load, five times over")
 end
 
 local function controller(self, cell)
@@ -215,7 +222,7 @@ local function results(self, list)
     elseif found and not at.failed then
       local one = result.of(at.trials, found, {
         command = env.command_of(self.options, at.cell),
-        memory_bytes = self.memory_of[record.test(at.cell)],
+        memory = self.memory_of[record.test(at.cell)],
         ratio_to_testpmd = self.options.search == "mrr" and reference and reference ~= at
                            and ratio_to(at, reference) or nil})
       records[#records + 1] = self:write("result", one)
@@ -248,14 +255,9 @@ local function groups(cells)
   return list
 end
 
-local function time_left(begun, done, all)
-  local left = (env.seconds() - begun) / done * (all - done)
-  return left < 90 and ("%.0f s"):format(left) or ("%.0f min"):format(left / 60)
-end
-
 --- Measures cells as the options' search says.
 function Session:measure(cells)
-  local todo, begun, done = {}, env.seconds(), 0
+  local todo, begun = {}, env.seconds()
   for _, cell in ipairs(cells) do
     if self.versions[cell.switch.name]
        and not self.done[record.test(cell) .. " " .. self.options.search] then
@@ -269,8 +271,7 @@ function Session:measure(cells)
       states[k] = {cell = cell, trials = {}, n = 0}
       turns[k] = states[k]
     end
-    self:progress(("%d of %d: %s%s"):format(i, #list, record.test(group[1]),
-                  done > 0 and ", " .. time_left(begun, done, #list) .. " left" or ""))
+    self:progress(progress.text(i - 1, #list, record.test(group[1]), env.seconds() - begun))
     -- A switch is started anew for each turn: only searches of few trials are worth that.
     local good, why = pcall(function()
       while #turns > 0 do
@@ -288,7 +289,6 @@ function Session:measure(cells)
     self:stop()
     if not good then error(why, 0) end
     results(self, states)
-    done = done + 1
   end
 end
 

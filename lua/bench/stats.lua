@@ -80,7 +80,7 @@ function stats.pair_ratio(a, b)
           differs = low ~= nil and (low > 1 or high < 1)}
 end
 
---- The A/A floor: how far from 1 the ratio of a thing with itself strays in a session, as a share.
+--- The A/A floor: how far from 1 the ratio of a thing with itself strays in a run, as a share.
 --- By the interval of the median where there is one, else by the farthest pair.
 ---@param a number[] one thing
 ---@param again number[] the same thing, in adjacent pairs

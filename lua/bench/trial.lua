@@ -3,14 +3,17 @@
 -- waited for. Counts of both processes before and after, when nothing is under way, must add up.
 
 local mode = require "sluice.bench.mode"
+local native = require "sluice.bench.native"
 local rates = require "sluice.bench.rates"
 local roles = require "sluice.bench.roles"
 local process = require "sluice.bench.process"
 local verdict = require "sluice.bench.verdict"
+local waits = require "sluice.bench.waits"
 local trial = {}
 
 local RING = 1024
 local STEADY_S, STEADY_STEP_S, STEADY_MOST_S = 0.2, 0.01, 5
+local SETTLE_S, SETTLE_MOST_S = 1, 20
 
 -- What each generator is to send a second; nil: as fast as it goes.
 local function pps_of(dut, flow, load)
@@ -32,7 +35,7 @@ end
 
 -- Packets must be received without a pause before the window opens. false: they never were, which is
 -- the host's doing if any came at all.
-local function barrier(dut)
+local function barrier(dut, most)
   local first = dut.traffic:received()
   local last, steady, step = dut.traffic:received(), 0, STEADY_STEP_S
   local held = dut:wait_until(function()
@@ -40,7 +43,7 @@ local function barrier(dut)
     for f, n in ipairs(now) do all = all and n > last[f] end
     last, steady = now, all and steady + step or 0
     return steady >= STEADY_S
-  end, STEADY_MOST_S, step)
+  end, most, step)
   local came = held or dut:wait_until(function()
     for f, n in ipairs(dut.traffic:received()) do
       if n == first[f] then return false end
@@ -51,16 +54,21 @@ local function barrier(dut)
   return held
 end
 
+-- Counters of both processes in the midst of traffic, and what the scheduler says of their workers.
+local function state(dut)
+  return {traffic = dut.traffic.instance:stats(), switch = dut:counters_live(), waits = dut:waits()}
+end
+
 local function duration(seconds) return ("%dus"):format(math.floor(seconds * 1e6 + 0.5)) end
 
 -- Full load: what is received within a window of the worker's clock.
 local function window(dut, load)
   local t = dut.traffic
   generators_start(dut, load)
-  local steady = barrier(dut)
+  local steady = barrier(dut, load.calm and STEADY_S or STEADY_MOST_S)
   t:each("meter", "window", {duration = duration(load.seconds)})
   t.instance:call("gen1", "gaps")
-  local begin = {traffic = t.instance:stats(), switch = dut:counters_live()}
+  local begin = state(dut)
   dut:wait(load.seconds)
   dut:wait_until(function()
     for _, one in ipairs(t:each("meter", "look")) do
@@ -68,7 +76,7 @@ local function window(dut, load)
     end
     return true
   end, 5, 0.002)
-  local ended = {traffic = t.instance:stats(), switch = dut:counters_live()}
+  local ended = state(dut)
   local gaps = t.instance:call("gen1", "gaps")
   t:each("gen", "stop")
   gaps.unsteady = not steady
@@ -80,7 +88,7 @@ local function finite(dut, load)
   local t, flows = dut.traffic, #dut.spec.scenario.flows
   t:each("meter", "reset")
   t.instance:call("gen1", "gaps")
-  local begin = {traffic = t.instance:stats(), switch = dut:counters_live()}
+  local begin = state(dut)
   generators_start(dut, load, load.frames and {count = math.max(1, load.frames // flows)}
                               or {duration = duration(load.seconds)})
   local seconds = load.frames and load.frames / load.pps or load.seconds
@@ -91,7 +99,7 @@ local function finite(dut, load)
     end
     return true
   end, seconds + 10, 0.005)
-  local ended = {traffic = t.instance:stats(), switch = dut:counters_live()}
+  local ended = state(dut)
   return begin, ended, t.instance:call("gen1", "gaps")
 end
 
@@ -120,10 +128,10 @@ local function judge(one, dut, load, at)
     roles = at.roles, seconds = one.seconds, rx_pps = one.rx_pps, intended_pps = load.pps,
     wire_pps = wire_pps, ceiling_pps = load.ceiling_pps, dropped_to = at.dropped_to,
     unsent = one.unsent, lost_inside = one.lost_inside,
-    hiccups = {sum_s = one.hiccups.sum_us / 1e6}, mode_before = at.mode_before,
-    mode_after = at.mode_after}
+    hiccups = {sum_s = one.hiccups.sum_us / 1e6}, waited = one.waited,
+    mode_before = at.mode_before, mode_after = at.mode_after, calm = load.calm}
   one.verdict, one.verdict_why = found.limited_by, found.why
-  if at.unsteady then
+  if at.unsteady and not load.calm then
     one.verdict, one.verdict_why = "noise", "packets never came for 200 ms without a pause"
   end
 end
@@ -142,24 +150,35 @@ local function validate(one, load, at)
   if load.pps and at.balance.lost > 0 and longest_s > RING / load.pps then
     invalid("a hiccup of %.0f us is more than the rings hold at that rate", one.hiccups.longest_us)
   end
+  for _, name in ipairs{"traffic", "switch"} do
+    local each_s = at.waits[name] and at.waits[name].each_s or 0
+    if load.pps and at.balance.lost > 0 and each_s > RING / load.pps then
+      invalid("something else had the core of the %s, %.0f us at a time: more than the rings hold at "
+              .. "that rate", name, each_s * 1e6)
+    end
+  end
 end
 
 -- Frames between a state and now, when nothing is under way any more: nothing has come for 10 ms, and
--- what the switch says adds up, or does not for a second.
+-- what the switch says adds up, or does not for a second in which no frame has come either (where the
+-- switch has little of its core, frames come in clusters).
 local function settle(dut, before)
   local frames, drops, switch
+  local received, came
   dut.traffic:drain()
   dut:wait_until(function()
     switch = dut:counters()
     frames, drops = roles.frames(dut.spec.scenario, before,
                                  {traffic = dut.traffic.instance:stats(), switch = switch})
+    if frames.received ~= received then received, came = frames.received, native.now() end
     return verdict.balance(frames).residual.inside == 0
-  end, 1, 0.02)
+           or native.now() - came > SETTLE_S * 1e9
+  end, SETTLE_MOST_S, 0.02)
   return frames, drops, roles.cycles(before.switch, switch)
 end
 
 --- Runs a trial. `load`: as a search asks for it: pps (nil: as fast as it goes), seconds, frames;
---- ceiling_pps: what the reference forwarder reaches. What a `trial` record has beside its cell, and
+--- ceiling_pps: what the reference forwarder reaches; calm: what the host does is not looked at. What a `trial` record has beside its cell, and
 --- `reads`: what the meters say.
 function trial.run(dut, load)
   local spec = dut.spec
@@ -188,7 +207,14 @@ function trial.run(dut, load)
                         "lost_inside", "duplicates", "reordered", "damaged"} do
     one[name] = frames[name]
   end
-  one.drops, one.busy = drops, at.busy
+  one.drops, one.busy, one.waited = drops, at.busy, {}
+  at.waits = {}
+  for _, name in ipairs{"traffic", "switch"} do
+    at.waits[name] = waits.between(begin.waits[name], ended.waits[name])
+    one.waited[name] = at.waits[name] and at.waits[name].share
+  end
+  local rx = ended.switch.rx and begin.switch.rx and ended.switch.rx - begin.switch.rx or 0
+  one.switch_core_ns = rx > 0 and at.waits.switch and at.waits.switch.run_s * 1e9 / rx or nil
   one.switch_cycles_per_packet = at.cycles_per_packet or cycles
   judge(one, dut, load, at)
   validate(one, load, at)

@@ -16,7 +16,7 @@ verdict.limits = {
   full = 0.5,       -- of the bursts taken: there was more to take
   wire = 0.99,      -- of the cap that paces a port: the wire is full
   ceiling = 0.95,   -- of what the reference forwarder reaches: the switch may not be the limit
-  stalled = 0.05,   -- of the window, in hiccups: the host was the limit
+  stalled = 0.05,   -- of the window, in hiccups or waits for a core: the host was the limit
 }
 
 local function ratio(part, whole) return whole and whole > 0 and (part or 0) / whole or 0 end
@@ -59,6 +59,13 @@ local function noise(trial)
   local stalled = trial.hiccups and ratio(trial.hiccups.sum_s, trial.seconds) or 0
   if stalled > verdict.limits.stalled then
     return is("noise", "hiccups took %s of the window", percent(stalled))
+  end
+  for _, name in ipairs{"switch", "traffic"} do
+    local share = trial.waited and trial.waited[name] or 0
+    if share > verdict.limits.stalled then
+      return is("noise", "something else had the core of the %s for %s of the window", name,
+                percent(share))
+    end
   end
 end
 
@@ -147,7 +154,8 @@ end
 --- Who limits a trial: {limited_by = "switch", "generator", "monitor", "vnf K", "wire", "window",
 --- "noise" or "none" (the load was carried whole), why, own = whether the figure is the switch's
 --- own}. The first rule that holds:
----   noise      the mode of the cores flipped, or hiccups took more than 5 % of the window
+---   noise      the mode of the cores flipped, hiccups took more than 5 % of the window, or something
+---              else had one of the cores for so long (not asked where the trial is `calm`)
 ---   wire       99 % of what a paced link carries were received
 ---   none       a load below the greatest was carried whole
 ---   its role   the switch had to drop, because the ring towards that role was full
@@ -160,10 +168,11 @@ end
 ---   noise      nothing explains it
 ---@param trial {roles: table[], seconds: number, rx_pps: number, intended_pps: number?,
 ---  wire_pps: number?, ceiling_pps: number?, dropped_to: table?, unsent: number?,
----  lost_inside: number?, hiccups: {sum_s: number}?, mode_before: string?, mode_after: string?}
+---  lost_inside: number?, hiccups: {sum_s: number}?, waited: {traffic: number?, switch: number?}?,
+---  mode_before: string?, mode_after: string?, calm: boolean?}
 function verdict.of(trial)
   local at = cores(trial.roles)
-  local found = noise(trial) or wire(trial) or carried(trial, at)
+  local found = not trial.calm and noise(trial) or wire(trial) or carried(trial, at)
   if found then return found end
   local role, share = refused_by(trial, at)
   if role then

@@ -132,7 +132,7 @@ local function measure(out, draw, base, trials, reference)
     cycles_per_packet = by == "switch" and round(2.5e9 / pps, 0.1) or nil,
     ratio_to_testpmd = reference and mode == "near" and round(summary.median / reference, 0.001)
         or nil,
-    mode = mode, trials = n, invalid = invalid, memory_bytes = 24 << 20,
+    mode = mode, trials = n, invalid = invalid, memory_bytes = 36 << 20, hugepage_bytes = 12 << 20,
     hiccups = {n = invalid, sum_us = invalid * 1840, longest_us = longest},
     drops = inside > 0 and {{hop = "switch to vnf 1", frames = inside}} or {},
     command = ("sluice bench run %s --size %d --dir %s --switch %s"):format(
@@ -212,6 +212,15 @@ function made.stored()
     verdict = "faster", mode = "near",
     pairs = {{15.9e6, 14.8e6}, {15.7e6, 14.9e6}, {16.1e6, 14.6e6}, {15.8e6, 14.9e6},
              {15.9e6, 14.7e6}, {15.5e6, 14.9e6}, {16.0e6, 14.9e6}}})
+  for i, name in ipairs{"sluice", "bridge", "ovs-dpdk"} do
+    out[#out + 1] = record.new("iperf3", {
+      session = "made-1", time = clock(at), switch = {name = name, version = "1"}, seconds = 5, mtu = 1500,
+      bps = {median = 2e9 / i, min = 1.9e9 / i, max = 2.1e9 / i, n = 3}, retransmits = 12 * i,
+      cpu = {switch = name ~= "bridge" and 1 or nil, client = 0.4, server = 0.5, interrupts = 0.25},
+      waited = 0.1 * (i - 1), limited_by = i > 1 and "noise" or "none",
+      memory_bytes = name ~= "bridge" and 36 << 20 or nil, hugepage_bytes = name ~= "bridge" and 0 or nil,
+      command = "sluice bench iperf3 --switch sluice,bridge,ovs-dpdk --time 5s --trials 3"})
+  end
   out[#out + 1] = env("made-1", "after", "near", at)
   return out
 end
@@ -230,7 +239,7 @@ function made.one_of_each()
   local list = {}
   measure(list, draw, base, 1)
   return {env("s", "before", "near", 0), list[1], list[#list], latency(base, 0.5, 6e6),
-          made.stored()[#made.stored() - 1],
+          made.stored()[#made.stored() - 4], made.stored()[#made.stored() - 1],
           record.new("intrinsic", {session = "s", graph = "graphs/swap.yaml", test = "swap/64",
                                    cycles_per_packet = {median = 31.5, min = 30, max = 40, n = 7},
                                    instructions_per_packet = 88.25,

@@ -102,7 +102,7 @@ test("switches, times, links", function()
 end)
 
 test("what is missing, twice or too much", function()
-  bad("", "a command is missing: doctor, list, run, latency, intrinsic, compare, suite, report, "
+  bad("", "a command is missing: doctor, list, run, latency, intrinsic, compare, iperf3, suite, report, "
       .. "selftest, schema")
   bad("rum p2p", 'there is no command "rum"; did you mean "run"?')
   bad("run", "SCENARIO is missing: p2p, p2v, v2v, loopback:N or loopback:1-5; several with commas")

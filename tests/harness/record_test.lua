@@ -52,7 +52,7 @@ test("each kind of record is written and read again", function()
   for _, one in ipairs(made.one_of_each()) do
     local line = record.line(one)
     check(not line:find("\n"))
-    same(line:match('^{"type":"(%a+)","version":1,"session":'), one.type)
+    same(line:match('^{"type":"(%w+)","version":1,"session":'), one.type)
     local records, faults = record.read_text("x", line .. "\n")
     same(faults, {}, one.type)
     same(record.line(records[1]), line, one.type)
@@ -112,7 +112,7 @@ test("damage is named by file and line, the rest is read", function()
     good, "", "{}", good:gsub('"version":1', '"version":9'), good, '{"type":"env"'}, "\n"))
   same(#records, 2)
   same(faults, {"r.jsonl:2: an empty line",
-                "r.jsonl:3: type should be one of env, trial, result, latency, compare, intrinsic",
+                "r.jsonl:3: type should be one of env, trial, result, latency, compare, intrinsic, iperf3",
                 "r.jsonl:4: version is 9, this program reads 1",
                 "r.jsonl:6: the line was cut off: the run was ended while it wrote"})
   local none, why = record.read(tmp .. "/none.jsonl")

@@ -40,7 +40,8 @@ end
 function csv.results(data)
   return write(data.results, columns("metric", "value_pps.median", "value_pps.min", "value_pps.max",
       "value_pps.n", "l1_gbps", "l2_gbps", "own", "limited_by", "cycles_per_packet",
-      "ratio_to_testpmd", "mode", "loss_ratio", "upper_pps", "memory_bytes", "trials", "invalid"))
+      "ratio_to_testpmd", "mode", "loss_ratio", "upper_pps", "memory_bytes",
+      "hugepage_bytes", "trials", "invalid", "limited_why", "command"))
 end
 
 function csv.trials(data)
@@ -48,7 +49,8 @@ function csv.trials(data)
       "intended", "attempted", "unsent", "accepted", "refused", "received", "lost_inside",
       "duplicates", "reordered", "damaged", "residual", "switch_cycles_per_packet", "mode",
       "mode_ns",
-      "hiccups.n", "hiccups.sum_us", "hiccups.longest_us", "valid", "why", "verdict"))
+      "hiccups.n", "hiccups.sum_us", "hiccups.longest_us", "waited.traffic", "waited.switch", "valid",
+      "why", "verdict"))
 end
 
 function csv.latency(data)

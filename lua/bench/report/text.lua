@@ -91,6 +91,34 @@ function text.latency(list)
   return align(rows, right)
 end
 
+local function mib(bytes) return ("%.1f MiB"):format(bytes / (1 << 20)) end
+
+-- Memory of a switch: resident, with its hugepages beside it.
+local function memory_text(one)
+  local huge = one.hugepage_bytes or 0
+  return mib(one.memory_bytes - huge) .. (huge > 0 and " + " .. mib(huge) .. " in hugepages" or "")
+end
+
+--- TCP through bridges, a line each below the heading.
+function text.iperf3(list)
+  local rows = {{"bridge", "TCP", "", "sent again", "switch", "client", "server", "interrupts", "memory",
+                 ""}}
+  local function cores(n) return n and ("%.2f cores"):format(n) or "-" end
+  for _, one in ipairs(list) do
+    local bps = one.bps
+    rows[#rows + 1] = {one.switch.name, ("%.2f Gbps"):format(bps.median / 1e9),
+                       ("[%.2f..%.2f] n=%d"):format(bps.min / 1e9, bps.max / 1e9, bps.n),
+                       tostring(one.retransmits), cores(one.cpu.switch), cores(one.cpu.client),
+                       cores(one.cpu.server), cores(one.cpu.interrupts),
+                       one.memory_bytes and memory_text(one) or "-",
+                       one.limited_by == "noise" and ("limit: noise (%.0f %% of the time something else "
+                       .. "had a core)"):format(100 * one.waited) or ""}
+  end
+  local right = {[2] = true}
+  for i = 4, 8 do right[i] = true end
+  return #list > 0 and align(rows, right) or {}
+end
+
 local function percent(share) return ("%.1f %%"):format(100 * share) end
 
 --- A comparison in words.
@@ -129,7 +157,7 @@ local function env_lines(envs)
       seen[one.session] = true
       local host, build = one.host, one.build
       local function add(format, ...) lines[#lines + 1] = format:format(...) end
-      add("session %s at %s on %s", one.session, one.time, host.name)
+      add("run %s at %s on %s", one.session, one.time, host.name)
       add("  %s, %d cores%s, kernel %s%s", host.cpu, host.cores,
           host.tsc_hz and (", TSC %.3f GHz"):format(host.tsc_hz / 1e9) or "", host.kernel,
           host.hypervisor and ", under " .. host.hypervisor or "")
@@ -178,6 +206,7 @@ function text.write(data)
     section("Latency, from the intended time of sending", text.latency(data.latency))
   end
   section("Comparisons", each(data.compare, text.compare))
+  section("TCP through bridges (iperf3), each without offloads", text.iperf3(data.iperf3))
   section("Chains: time a packet by VNFs", each(report.chains(data.results), function(chain)
     return chain.fit and text.chain(chain)
   end))
@@ -194,6 +223,15 @@ function text.write(data)
     for i, drop in ipairs(one.drops) do hops[i] = ("%s %d"):format(drop.hop, drop.frames) end
     return #hops > 0 and one.test .. ": " .. table.concat(hops, ", ")
   end))
+  -- Of each switch the first p2p graph: the same for all that were measured together.
+  local memory, of = {}, {}
+  for _, one in ipairs(data.results) do
+    if one.memory_bytes and one.scenario == "p2p" and not of[one.switch.name] then
+      of[one.switch.name] = true
+      memory[#memory + 1] = {one.test, memory_text(one)}
+    end
+  end
+  section("Memory of the switch, with what its peers share with it", align(memory, {}))
   section("Intrinsic", each(data.intrinsic, function(one)
     return ("%s  %.1f cyc/pkt [%.4g..%.4g] n=%d%s"):format(one.test, one.cycles_per_packet.median,
         one.cycles_per_packet.min, one.cycles_per_packet.max, one.cycles_per_packet.n,

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
 -- Open vSwitch with DPDK: an own database and daemon in a folder of ours, flows from port to port.
 
-local SCHEMA = "/usr/share/openvswitch/vswitch.ovsschema"
+local vswitchd = require "sluice.bench.vswitchd"
 
 -- The words that add a port: several go into one transaction.
 local function interface(tool, port)
@@ -40,54 +40,23 @@ return {
   end,
 
   start = function(tool)
-    local dir = tool.folder .. "/ovs"
     tool.bridge = "sl" .. tool.prefix:match("(%d+)%-%d+$") .. "x"
     tool.own = not device_is(OWN)
-    local db, ctl = "unix:" .. dir .. "/db.sock", dir .. "/ctl.sock"
-    local env = {OVS_RUNDIR = dir, OVS_LOGDIR = dir, OVS_DBDIR = dir}
-    local function run(what, ...)
-      local text, why = tool.output({tool.find(what), ...}, {env = env})
-      return text or tool.fail("%s: %s", what, why)
-    end
-    local function vsctl(...) return run("ovs-vsctl", "--db=" .. db, "--timeout=20", ...) end
-    tool.mkdir(dir)
-    run("ovsdb-tool", "create", dir .. "/conf.db", SCHEMA)
-    local database = tool.start({tool.find("ovsdb-server"), dir .. "/conf.db",
-                                 "--remote=p" .. db, "--unixctl=" .. dir .. "/dbctl.sock",
-                                 "--no-chdir"}, {env = env, cores = {tool.main_core}})
-    database:ready("its socket", function() return tool.exists(dir .. "/db.sock") end)
-    vsctl("--no-wait", "init")
-    local memory = tool.huge and "--in-memory --single-file-segments" or "--no-huge --legacy-mem --no-shconf"
-    -- A pool for each port is made for its queues; one for all would ask for 262,144 buffers. Without
-    -- --legacy-mem OVS adds --in-memory, which DPDK refuses beside --no-huge.
-    local config = {"--no-wait", "set", "Open_vSwitch", ".", "other_config:dpdk-init=true",
-                    ("other_config:pmd-cpu-mask=0x%x"):format(1 << tool.core),
-                    ("other_config:dpdk-lcore-mask=0x%x"):format(1 << tool.main_core),
-                    "other_config:per-port-memory=true",
-                    ("other_config:dpdk-extra=\"--no-pci --no-telemetry --file-prefix=%s %s -m %d\"")
-                    :format(tool.prefix, memory, tool.huge and 128 or 256 + 96 * #tool.ports)}
-    vsctl(table.unpack(config))
-    local daemon = tool.start({tool.program, db, "--unixctl=" .. ctl, "--no-chdir",
-                               "--log-file=" .. dir .. "/ovs.log"},
-                              {env = env})
-    daemon:ready("DPDK was initialised", function()
-      local text = tool.output({tool.find("ovs-vsctl"), "--db=" .. db, "--timeout=2", "get",
-                                "Open_vSwitch", ".", "dpdk_initialized"}, {env = env})
-      return text and text:find("true")
-    end, 20)
+    local self = vswitchd.start(tool, {dpdk = true})
     local words = {"add-br", tool.bridge, "--", "set", "bridge", tool.bridge,
                    "datapath_type=netdev", "fail_mode=secure"}
     for _, port in ipairs(tool.ports) do
       for _, word in ipairs(interface(tool, port)) do words[#words + 1] = word end
     end
-    vsctl(table.unpack(words))
-    local bridge = "unix:" .. dir .. "/" .. tool.bridge .. ".mgmt"
+    self.vsctl(table.unpack(words))
+    self.bridge = "unix:" .. self.dir .. "/" .. tool.bridge .. ".mgmt"
     for _, pair in ipairs(tool.pairs) do
       for _, way in ipairs{{pair[1], pair[2]}, {pair[2], pair[1]}} do
-        run("ovs-ofctl", "add-flow", bridge, ("in_port=%d,actions=output:%d"):format(way[1] + 1, way[2] + 1))
+        self.run("ovs-ofctl", "add-flow", self.bridge,
+                 ("in_port=%d,actions=output:%d"):format(way[1] + 1, way[2] + 1))
       end
     end
-    return {daemon = daemon, database = database, ctl = ctl, env = env, bridge = bridge}
+    return self
   end,
 
   counters = function(tool, self)
@@ -108,12 +77,7 @@ return {
   quiet = true, -- to ask it takes two programs, on the core of the traffic
   fresh = true, -- its vhost ports do not come back after a pause
 
-  stop = function(tool, self)
-    self.daemon:kill(function()
-      tool.output({tool.find("ovs-appctl"), "-t", self.ctl, "exit", "--cleanup"}, {env = self.env})
-    end)
-    self.database:kill()
-  end,
+  stop = vswitchd.stop,
 
   -- A daemon that was killed leaves its devices behind.
   clean = function(tool)

@@ -8,6 +8,32 @@ local function device(port)
   return {vhost = {path = port.path}}
 end
 
+-- `burn` wastes so many cycles on each packet: for tests.
+local function graph_of(tool, burn)
+  local graph = {ports = {}, nodes = {}, graph = {}, idle = "spin"}
+  local sources = {}
+  for _, port in ipairs(tool.ports) do
+    local i = port.index
+    graph.ports["port" .. i] = device(port)
+    graph.nodes["from_" .. i] = {PortInc = {port = "port" .. i}}
+    graph.nodes["to_" .. i] = {PortOut = {port = "port" .. i}}
+    sources[#sources + 1] = "from_" .. i
+  end
+  for _, pair in ipairs(tool.pairs) do
+    for _, way in ipairs{{pair[1], pair[2]}, {pair[2], pair[1]}} do
+      local middle = ""
+      if burn then
+        graph.nodes["burn_" .. way[1]] = {Burn = {per_packet = burn}}
+        middle = ("burn_%d -> "):format(way[1])
+      end
+      graph.graph[#graph.graph + 1] = ("from_%d -> %sto_%d"):format(way[1], middle, way[2])
+    end
+  end
+  graph.workers = {{core = tool.core, sources = sources}}
+  if not tool.huge then graph.eal = "--no-huge" end
+  return graph
+end
+
 return {
   title = "Sluice, PortInc to PortOut",
   program = "sluice",
@@ -19,30 +45,11 @@ return {
     return tool.decode(tool.output{tool.program, "version", "--json"} or "{}").sluice
   end,
 
-  -- `burn` wastes cycles on each packet, `module` stands between the ports: for tests.
-  start = function(tool)
-    local graph = {ports = {}, nodes = {}, graph = {}, idle = "spin"}
-    local sources = {}
-    for _, port in ipairs(tool.ports) do
-      local i = port.index
-      graph.ports["port" .. i] = device(port)
-      graph.nodes["from_" .. i] = {PortInc = {port = "port" .. i}}
-      graph.nodes["to_" .. i] = {PortOut = {port = "port" .. i}}
-      sources[#sources + 1] = "from_" .. i
-    end
-    for _, pair in ipairs(tool.pairs) do
-      for _, way in ipairs{{pair[1], pair[2]}, {pair[2], pair[1]}} do
-        local middle = ""
-        if tool.burn then
-          graph.nodes["burn_" .. way[1]] = {Burn = {per_packet = tool.burn}}
-          middle = ("burn_%d -> "):format(way[1])
-        end
-        graph.graph[#graph.graph + 1] = ("from_%d -> %sto_%d"):format(way[1], middle, way[2])
-      end
-    end
-    graph.workers = {{core = tool.core, sources = sources}}
-    if not tool.huge then graph.eal = "--no-huge" end
-    return tool.instance("switch", graph)
+  start = function(tool) return tool.instance("switch", graph_of(tool, tool.burn)) end,
+
+  -- Another number of cycles, while it runs; nil and why not: where it was too busy, ask again.
+  burn = function(tool, instance, cycles)
+    return instance:try("PUT", "/graph?allow_loss=1", graph_of(tool, cycles))
   end,
 
   counters = function(_, instance)
