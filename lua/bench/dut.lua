@@ -27,14 +27,21 @@ end
 local Tool = {}
 Tool.__index = Tool
 
+local function is_file(path)
+  local stat = path and uv.fs_stat(path)
+  return stat ~= nil and stat.type == "file"
+end
+
+-- `path`: the folder that the switch's programs are in, or its program.
 local function tool_new(name, path, more)
   local spec = dut.spec(name)
   local folders = {}
-  if path then folders[1] = path end
+  if path and not is_file(path) then folders[1] = path end
   for _, folder in ipairs(spec.places or {}) do folders[#folders + 1] = folder end
   local self = setmetatable({name = name, spec = spec, folders = folders}, Tool)
   for key, value in pairs(more or {}) do self[key] = value end
-  self.program = find(spec, spec.program, folders)
+  if is_file(path) then path = path:find("/", 1, true) and path or "./" .. path end
+  self.program = is_file(path) and process.find(path) or find(spec, spec.program, folders)
   self.decode = json.decode
   self.exists = function(file) return uv.fs_stat(file) ~= nil end
   self.write = process.write
@@ -52,7 +59,8 @@ local function tool_new(name, path, more)
     return process.start(args, options)
   end
   self.instance = function(what, graph)
-    return instance.start(what, graph, self.folder, {cores = {self.main_core, self.core}})
+    return instance.start(what, graph, self.folder, {
+      cores = {self.main_core, self.core}, program = path and self.program})
   end
   return self
 end

@@ -164,8 +164,11 @@ local compare = {
   maybe("floor", "number", "how far a / a strays from 1 in this session"),
   maybe("detectable", "number", "smallest difference that could have been seen"),
   row("verdict", {words = {"faster", "slower", "same"}}, "same: no difference seen"),
-  maybe("mode", "text", "near or far"),
+  maybe("mode", "text", "near or far; mixed: pairs of both, each in one"),
+  maybe("a_limited_by", limited, "what limited the one, where the figure is that of a switch"),
+  maybe("b_limited_by", limited, "and the other"),
   row("pairs", {list = {list = "number"}}, "[a, b] of each pair"),
+  maybe("command", "text", "the command line that repeats it"),
 }
 
 local intrinsic = {
@@ -174,6 +177,8 @@ local intrinsic = {
   maybe("instructions_per_packet", "number", "counted by callgrind"),
   maybe("by_node", {list = {row("node", "text", "name"), row("cycles", "number", "a packet"),
                             maybe("instructions", "number", "a packet")}}, "node by node"),
+  maybe("program", "text", "the build that ran it; null: the one that measured"),
+  maybe("command", "text", "the command line that repeats it"),
 }
 
 local function join(...)

@@ -10,12 +10,13 @@ local Instance = {}
 Instance.__index = Instance
 
 --- Starts one with a graph (a table as a graph file would be) in a folder; ready when its control
---- socket answers. Options: cores that it may use, huge (whether it may take hugepages).
+--- socket answers. Options: cores that it may use, program (another build's path).
 function instance.start(name, graph, folder, options)
   local self = setmetatable({name = name, graph = graph, socket = folder .. "/" .. name .. ".sock"},
                             Instance)
   local file = process.write(("%s/%s.yaml"):format(folder, name), json.encode(graph) .. "\n")
-  self.program = process.start({"sluice", "run", file, "--name", name, "--quiet"},
+  self.program = process.start({options.program or "sluice", "run", file, "--name", name,
+                                "--quiet"},
                                {cores = options.cores, env = {SLUICE_SOCKETS = folder}})
   self.program:ready("it ran", function() return self:try("GET", "/stats") end, 20)
   return self

@@ -28,6 +28,9 @@ function session.new(options)
   self.folder = process.folder()
   self.paths = {}
   for _, pair in ipairs(options.switch_path or {}) do self.paths[pair.name] = pair.value end
+  -- Builds of Sluice that are measured beside each other are named by their paths.
+  self.builds = options.builds or {}
+  for name, path in pairs(self.builds) do self.paths[name] = path end
   self.done = {}
   if options.output then
     if options.resume then self.done = record.done((record.read(options.output)) or {}) end
@@ -77,7 +80,7 @@ end
 --- Which switches of the options are here. Those that are not are said, and left out.
 function Session:detect(names)
   for _, name in ipairs(names) do
-    local found, why = dut.detect(name, self.paths[name])
+    local found, why = dut.detect(self.builds[name] and "sluice" or name, self.paths[name])
     if found then
       self.versions[name] = found.version
     else
@@ -100,14 +103,14 @@ function Session:ensure(cell)
   end
   self:stop()
   self.running = dut.start{
-    switch = cell.switch.name, path = self.paths[cell.switch.name],
+    switch = cell.switch.name, path = self.paths[record.switch_name(cell)],
     scenario = scenario.make(cell.scenario, cell.vnfs, cell.dir, cell.wire),
     size = cell.size, mix = cell.mix, vnf = cell.vnf, folder = self.folder,
     core = self.cores.switch, main_core = self.cores.traffic, huge = self.huge.use,
     link_bps = cell.link_bps, burn = cell.burn,
     burn_traffic = cell.burn_traffic, udp = cell.udp}
   self.running_test = test
-  self.commands[cell.switch.name] = self.running:command()
+  self.commands[record.switch_name(cell)] = self.running:command()
   return self.running
 end
 
@@ -122,7 +125,8 @@ local cell_names = {"scenario", "vnfs", "dir", "size", "mix", "wire", "vnf", "vn
 --- The fields of a cell as records have them.
 function Session:cell_fields(cell)
   local fields = {test = record.test(cell), suite = self.options.suite,
-                  switch = {name = cell.switch.name, version = self.versions[cell.switch.name]}}
+                  switch = {name = record.switch_name(cell),
+                            version = self.versions[record.switch_name(cell)]}}
   for _, name in ipairs(cell_names) do fields[name] = cell[name] end
   return fields
 end
@@ -164,12 +168,17 @@ end
 --- Calls f; what goes wrong with the switch is an error of its cell, and the next one goes on.
 --- true and what f gave, or false.
 function Session:attempt(cell, f)
-  if not self.versions[cell.switch.name] then return false end
+  if not self.versions[record.switch_name(cell)] then return false end
+  return self:attempt_as(record.test(cell), f)
+end
+
+--- The same under any name.
+function Session:attempt_as(name, f)
   local good, why = xpcall(f, process.traceback)
   if good then return true, why end
   self:stop()
   if not process.is_stop(why) or why.code == 130 then error(why, 0) end
-  self:fail(why.code, record.test(cell), why.text)
+  self:fail(why.code, name, why.text)
   return false
 end
 
