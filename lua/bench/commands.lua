@@ -130,6 +130,8 @@ return {
                          choice{"mrr", "ndr", "pdr", "rfc2544", "loss", "b2b"},
                          "what is looked for: mrr (the rate at full load), ndr and pdr "
                          .. "(MLRsearch), rfc2544, loss, b2b", {default = "mrr"}),
+                     row("confirm", nil, nil, nil, "mrr: what is called the switch's own is measured "
+                         .. "again with cycles wasted in the traffic process"),
                      trials, time, seed, core, hugepages, output, resume, json)},
   {name = "latency", help = "percentiles and histogram at shares of R+, which is measured first",
    args = {scenario},

@@ -161,6 +161,9 @@ local function check(at, command, given)
      and values.search ~= "b2b" then
     at.fault("--trials is for mrr and b2b: %s runs as many as it needs", values.search)
   end
+  if values.confirm and values.search ~= "mrr" then
+    at.fault("--confirm is for mrr: %s looks for a load, not for a limit", values.search)
+  end
   if values.resume and not values.output then
     at.fault("--resume needs the output that it looks into: -o FILE")
   end

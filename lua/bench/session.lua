@@ -3,9 +3,11 @@
 -- trial in turn. Each trial is on the disk before the next one begins; a switch that fails is an
 -- error of its cell, and the rest goes on.
 
+local confirm = require "sluice.bench.confirm"
 local dut = require "sluice.bench.dut"
 local env = require "sluice.bench.env"
 local mode = require "sluice.bench.mode"
+local native = require "sluice.bench.native"
 local process = require "sluice.bench.process"
 local record = require "sluice.bench.record"
 local result = require "sluice.bench.result"
@@ -15,7 +17,11 @@ local search = require "sluice.bench.search"
 local stats = require "sluice.bench.stats"
 local text = require "sluice.bench.report.text"
 local trial = require "sluice.bench.trial"
+local turns = require "sluice.bench.turns"
 local session = {}
+
+local REFERENCE = "testpmd"  -- the forwarder that does nothing: what goes through it is the ceiling
+local REFERENCE_TRIALS = 3   -- of it, beside searches of loads
 
 local Session = {}
 Session.__index = Session
@@ -182,14 +188,24 @@ function Session:attempt_as(name, f)
   return false
 end
 
--- One step of a cell's search; false: it is over, one way or the other.
-local function step(self, at)
+-- One step of a cell's search; false: it is over, one way or the other. The first one may be what
+-- the search must know.
+local function step(self, at, reference)
   local good, more = self:attempt(at.cell, function()
-    at.search = at.search or controller(self, at.cell)
+    if not at.search then
+      at.search = at.reference and search.new("mrr", {
+        trials = self.options.search == "mrr" and self.options.trials or REFERENCE_TRIALS,
+        seconds = math.min(1, self.options.time or 1), warmup = 0}) or controller(self, at.cell)
+      if self.options.search ~= "mrr" and not at.reference then return true end
+    end
     local load = at.search.next()
     if not load then return false end
     load.seconds = load.seconds or not load.frames and 1 or nil
     at.n = at.n + 1
+    local name = at.cell.switch.name
+    if reference and name ~= REFERENCE and not dut.spec(name).busy then
+      load.ceiling = function(now) return turns.ceiling(reference.trials, now) end
+    end
     local one = self:trial(at.cell, load, self.options.search, at.n)
     at.trials[#at.trials + 1] = one.record
     at.search.tell(one)
@@ -215,16 +231,18 @@ end
 local function results(self, list)
   local reference, records = nil, {}
   for _, at in ipairs(list) do
-    if at.cell.switch.name == "testpmd" and #at.trials > 0 then reference = at end
+    if at.cell.switch.name == REFERENCE and #at.trials > 0 and not at.reference then
+      reference = at
+    end
   end
   for _, at in ipairs(list) do
-    local found = at.search and at.search.result
+    local found = not at.reference and at.search and at.search.result
     if at.search and at.search.failed then
       self:fail(1, record.test(at.cell), at.search.failed)
     elseif found and not at.failed then
       local one = result.of(at.trials, found, {
         command = env.command_of(self.options, at.cell),
-        memory_bytes = self.memory_of[record.test(at.cell)],
+        memory_bytes = self.memory_of[record.test(at.cell)], confirm = at.confirm,
         ratio_to_testpmd = self.options.search == "mrr" and reference and reference ~= at
                            and ratio_to(at, reference) or nil})
       records[#records + 1] = self:write("result", one)
@@ -262,6 +280,57 @@ local function time_left(begun, done, all)
   return left < 90 and ("%.0f s"):format(left) or ("%.0f min"):format(left / 60)
 end
 
+-- The reference forwarder's place among switches of a cell, if one of them shows no cycles of its
+-- own: if it is not measured for itself it stands beside them, and has no result. nil: none needs it,
+-- or it is not here.
+local function reference_of(self, states)
+  local needs, cell = false, nil
+  for _, at in ipairs(states) do
+    cell = at.cell
+    if cell.switch.name == REFERENCE then
+      if self.options.search == "mrr" then return at end
+    elseif not dut.spec(cell.switch.name).busy then
+      needs = true
+    end
+  end
+  if not needs then return nil end
+  if self.versions[REFERENCE] == nil then
+    local found, why = dut.detect(REFERENCE, self.paths[REFERENCE])
+    self.versions[REFERENCE] = found and found.version or false
+    if not found then
+      self:complain("%s: %s; what is reached at most is not known of switches without counters",
+                    REFERENCE, why)
+    end
+  end
+  if not self.versions[REFERENCE] then return nil end
+  local copy = {}
+  for key, value in pairs(cell) do copy[key] = value end
+  copy.switch = {name = REFERENCE}
+  return {cell = copy, trials = {}, n = 0, reference = true}
+end
+
+-- With --confirm: whether a figure that is called the switch's own moves with what the traffic
+-- process has to do.
+local function confirm_figure(self, at)
+  local found = at.search and at.search.result
+  if not self.options.confirm or at.reference or at.failed or not found then return end
+  local one = result.of(at.trials, found, {command = ""})
+  if not one.own or one.value_pps.median <= 0 then return end
+  local n = 0
+  self:attempt(at.cell, function()
+    local said = confirm.run(function(cycles)
+      local cell = {}
+      for key, value in pairs(at.cell) do cell[key] = value end
+      cell.burn_traffic = cycles
+      n = n + 1
+      self:stop()
+      local got = self:trial(cell, {seconds = self.options.time or 1}, "confirm", n)
+      return {value = got.rx_pps, mode = got.mode, valid = got.valid}
+    end, native.hz(), one.value_pps.median)
+    at.confirm = {said = said}
+  end)
+end
+
 --- Measures cells as the options' search says.
 function Session:measure(cells)
   local todo, begun, done = {}, env.seconds(), 0
@@ -273,26 +342,15 @@ function Session:measure(cells)
   end
   local list = groups(todo)
   for i, group in ipairs(list) do
-    local states, turns = {}, {}
-    for k, cell in ipairs(group) do
-      states[k] = {cell = cell, trials = {}, n = 0}
-      turns[k] = states[k]
-    end
+    local states = {}
+    for k, cell in ipairs(group) do states[k] = {cell = cell, trials = {}, n = 0} end
+    local reference = reference_of(self, states)
+    if reference and reference.reference then table.insert(states, 1, reference) end
     self:progress(("%d of %d: %s%s"):format(i, #list, record.test(group[1]),
                   done > 0 and ", " .. time_left(begun, done, #list) .. " left" or ""))
-    -- A switch is started anew for each turn: only searches of few trials are worth that.
     local good, why = pcall(function()
-      while #turns > 0 do
-        for k = #turns, 1, -1 do
-          local at = turns[#turns + 1 - k]
-          repeat at.goes_on = step(self, at) until not at.goes_on or self.options.search == "mrr"
-        end
-        local left = {}
-        for _, at in ipairs(turns) do
-          if at.goes_on then left[#left + 1] = at end
-        end
-        turns = left
-      end
+      turns.run(states, function(at) return step(self, at, reference) end)
+      for _, at in ipairs(states) do confirm_figure(self, at) end
     end)
     self:stop()
     if not good then error(why, 0) end

@@ -118,7 +118,7 @@ local function judge(one, dut, load, at)
   end
   local found = verdict.of{
     roles = at.roles, seconds = one.seconds, rx_pps = one.rx_pps, intended_pps = load.pps,
-    wire_pps = wire_pps, ceiling_pps = load.ceiling_pps, dropped_to = at.dropped_to,
+    wire_pps = wire_pps, ceiling_pps = one.ceiling_pps, dropped_to = at.dropped_to,
     unsent = one.unsent, lost_inside = one.lost_inside,
     hiccups = {sum_s = one.hiccups.sum_us / 1e6}, mode_before = at.mode_before,
     mode_after = at.mode_after}
@@ -159,7 +159,7 @@ local function settle(dut, before)
 end
 
 --- Runs a trial. `load`: as a search asks for it: pps (nil: as fast as it goes), seconds, frames;
---- ceiling_pps: what the reference forwarder reaches. What a `trial` record has beside its cell, and
+--- ceiling: a function of the mode, what the reference forwarder reaches in it. What a `trial` record has beside its cell, and
 --- `reads`: what the meters say.
 function trial.run(dut, load)
   local spec = dut.spec
@@ -177,6 +177,7 @@ function trial.run(dut, load)
     warmup = load.warmup == true, seconds = seconds, intended_pps = load.pps,
     rx_pps = (sum.received - sum.duplicates - sum.old) / seconds,
     mode = mode_after, mode_ns = mode_ns, reads = reads,
+    ceiling_pps = load.ceiling and load.ceiling(mode_after) or nil,
     hiccups = {n = gaps.hiccups, sum_us = gaps.sum_ns / 1e3, longest_us = gaps.longest_ns / 1e3}}
   local at = roles.read(spec.scenario, begin, ended)
   -- What is not known has not flipped.

@@ -124,6 +124,9 @@ test("what does not go together", function()
   bad("run p2p --search ndr --trials 3",
       "--trials is for mrr and b2b: ndr runs as many as it needs")
   good("run p2p --search ndr")
+  bad("run p2p --search ndr --confirm",
+      "--confirm is for mrr: ndr looks for a load, not for a limit")
+  same(good("run p2p --confirm").confirm, true)
   bad("report", "FILE is missing: results, or --trend DIR")
   bad("report a --trend b --baseline paper", "--trend has its own files: no FILE goes with it",
       "--baseline does not go with --trend")

@@ -14,6 +14,7 @@ return {
   vhost = "server",
   wires = {memif = true, vhost = true},
   workers = 1,
+  busy = true, -- it counts the cycles that its worker is busy
 
   version = function(tool)
     return tool.decode(tool.output{tool.program, "version", "--json"} or "{}").sluice
