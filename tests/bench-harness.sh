@@ -105,6 +105,16 @@ expect "finished trials are kept" true \
 	"$(jq -s '[.[] | select(.type == "trial")] | length > 0' "$tmp/stopped.jsonl")"
 expect "nothing is left behind of a stopped run" "0 0 0" "$(left | xargs)"
 
+# A paced link is full at a rate that any machine carries: 14,881 frames of 64 bytes a second each way.
+measured "a link of 10 Mbit/s" run p2p,p2v --dir uni,rev --link 10M $fast -o "$tmp/link.jsonl"
+expect "no more comes than the link carries" "p2p p2v true" "$(jq -rs '[.[] | select(.type == "result")] |
+	"\(map(.scenario) | unique | join(" ")) \(all(.value_pps.max < 20000))"' "$tmp/link.jsonl")"
+expect "where all of it comes the wire is the limit, if the machine is not" 0 "$(jq -rs '[.[] | select(
+	.type == "trial" and .rx_pps > 14880 and .verdict != "wire" and .verdict != "noise")] | length' \
+	"$tmp/link.jsonl")"
+expect "the link is in the name of each test" 0 "$(jq -r 'select(.type == "result") | .test' "$tmp/link.jsonl" |
+	grep -vc '/0.01G/')"
+
 # One core, in process.
 printf '%s\n' 'vars: {count: 0}' 'nodes:' '  gen: {Source: {size: 60, count: $count}}' \
 	'  swap: MACSwap' 'graph:' '  - gen -> swap -> Sink' >"$tmp/graph.yaml"

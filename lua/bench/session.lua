@@ -151,9 +151,9 @@ end
 -- A load that is more than the switch can take: half as much again as what comes through at full
 -- load, or what the link carries.
 local function load_most(self, cell)
-  if cell.link_bps then
-    return rates.line_pps(cell.link_bps, cell.size) * (cell.dir == "bi" and 2 or 1)
-  end
+  local _, wire_pps = rates.paced(scenario.make(cell.scenario, cell.vnfs, cell.dir, cell.wire),
+                                  cell.link_bps, cell.size)
+  if wire_pps then return wire_pps end
   local one = self:trial(cell, {seconds = math.min(1, self.options.time or 1), warmup = true}, "mrr", 0)
   return 1.5 * one.rx_pps, one.rx_pps
 end

@@ -13,17 +13,19 @@ local RING = 1024
 local STEADY_S, STEADY_STEP_S, STEADY_MOST_S = 0.2, 0.01, 5
 
 -- What each generator is to send a second; nil: as fast as it goes.
-local function pps_of(dut, flow, load)
-  if load.pps then return load.pps / #dut.spec.scenario.flows end
-  local port = dut.spec.scenario.ports[flow.from + 1]
-  if dut.spec.link_bps and port.kind == "physical" then
-    return rates.line_pps(dut.spec.link_bps, dut.spec.size)
+local function pps_of(dut, load)
+  local spec = dut.spec
+  local each = rates.paced(spec.scenario, spec.link_bps, spec.size)
+  for f in ipairs(load.pps and spec.scenario.flows or {}) do
+    each[f] = load.pps / #spec.scenario.flows
   end
+  return each
 end
 
 local function generators_start(dut, load, more)
-  for f, flow in ipairs(dut.spec.scenario.flows) do
-    local args, pps = {}, pps_of(dut, flow, load)
+  local each = pps_of(dut, load)
+  for f in ipairs(dut.spec.scenario.flows) do
+    local args, pps = {}, each[f]
     if pps then args.rate = ("%dpps"):format(math.max(1, math.floor(pps + 0.5))) end
     for key, value in pairs(more or {}) do args[key] = value end
     dut.traffic.instance:call("gen" .. f, "start", args)
@@ -106,16 +108,8 @@ end
 
 -- Rates, and what limits them.
 local function judge(one, dut, load, at)
-  local flows = dut.spec.scenario.flows
-  local wire_pps
-  if dut.spec.link_bps then
-    for _, flow in ipairs(flows) do
-      local kinds = dut.spec.scenario.ports
-      if kinds[flow.from + 1].kind == "physical" or kinds[flow.to + 1].kind == "physical" then
-        wire_pps = (wire_pps or 0) + rates.line_pps(dut.spec.link_bps, dut.spec.size)
-      end
-    end
-  end
+  local spec = dut.spec
+  local _, wire_pps = rates.paced(spec.scenario, spec.link_bps, spec.size)
   local found = verdict.of{
     roles = at.roles, seconds = one.seconds, rx_pps = one.rx_pps, intended_pps = load.pps,
     wire_pps = wire_pps, ceiling_pps = one.ceiling_pps, dropped_to = at.dropped_to,
