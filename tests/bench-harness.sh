@@ -49,7 +49,12 @@ fi
 
 TMPDIR=$tmp code "bad input is code 2" 2 "$SLUICE" bench run p2q
 TMPDIR=$tmp code "what cannot be measured here is code 3" 3 "$SLUICE" bench run p2p --switch snabb --hugepages no
-TMPDIR=$tmp code "a wire that cannot be measured over is code 3" 3 "$SLUICE" bench run p2p --wire ring
+TMPDIR=$tmp code "a card that is not there is code 3" 3 "$SLUICE" bench run p2v \
+	--wire pci:ffff:01:00.0+ffff:01:00.1
+says "its address is named" "$tmp/err" "there is no PCI device ffff:01:00.0"
+TMPDIR=$tmp code "a card too few is code 2" 2 "$SLUICE" bench run p2p --wire pci:0000:01:00.0+0000:01:00.1
+TMPDIR=$tmp code "a switch that has no such wire is code 3" 3 "$SLUICE" bench run p2p --wire ring \
+	--switch testpmd --hugepages no --trials 1
 expect "the switch that is not there is named" 1 "$(bench run p2p --switch snabb --hugepages no 2>&1 |
 	grep -c '^sluice bench: snabb: not found')"
 expect "all switches are listed" "sluice testpmd ovs bess fastclick vpp snabb" \
@@ -114,6 +119,11 @@ expect "where all of it comes the wire is the limit, if the machine is not" 0 "$
 	"$tmp/link.jsonl")"
 expect "the link is in the name of each test" 0 "$(jq -r 'select(.type == "result") | .test' "$tmp/link.jsonl" |
 	grep -vc '/0.01G/')"
+
+# The switch in the process of the traffic.
+measured "a ring" run p2p,p2v --dir bi --wire ring $fast -o "$tmp/ring.jsonl"
+expect "over a ring, too, every frame is accounted for" "p2p p2v 0" "$(jq -rs '[.[] | select(.type == "trial")] |
+	"\(map(select(.received > 0).scenario) | unique | join(" ")) \(map(.residual) | add)"' "$tmp/ring.jsonl")"
 
 # One core, in process.
 printf '%s\n' 'vars: {count: 0}' 'nodes:' '  gen: {Source: {size: 60, count: $count}}' \

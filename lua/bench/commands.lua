@@ -4,6 +4,7 @@
 -- word, or gives nil and what it should be; `list`: words with commas; `many`: may be given again.
 
 local cells = require "sluice.bench.cells"
+local pci = require "sluice.bench.pci"
 local rates = require "sluice.bench.rates"
 
 local function choice(names)
@@ -40,8 +41,7 @@ end
 
 local function wire(word)
   if word == "memif" or word == "vhost" or word == "ring" then return word end
-  local address = "%x%x%x%x:%x%x:%x%x%.%x"
-  if word:find("^pci:" .. address .. "%+" .. address .. "$") then return word end
+  if pci.is(word) then return word end
   return nil, "memif, vhost, ring or pci:ADDRESS+ADDRESS, as in pci:0000:01:00.0+0000:01:00.1",
          {"memif", "vhost", "ring"}
 end
@@ -81,7 +81,8 @@ local switch_path = row("switch-path", nil, "NAME=DIR", pair,
                         "where a switch is that is not in PATH", {many = true, switch = true})
 local wires = row("wire", nil, "WIRE,...", wire,
                   "what physical ports are: memif, vhost, ring (sluice alone) or "
-                  .. "pci:ADDRESS+ADDRESS", {list = true, default = "memif"})
+                  .. "pci:ADDRESS+ADDRESS, the switch's card and the one at its cable's other "
+                 .. "end (p2p and loopback: two such pairs)", {list = true, default = "memif"})
 local vnf = row("vnf", nil, "KIND,...", choice{"io", "mac"},
                 "what a VNF does: io (nothing) or mac (rewrites the "
                 .. "destination)", {list = true, default = "io"})

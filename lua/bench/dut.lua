@@ -2,6 +2,7 @@
 -- The switch under test: found, started on its core, checked to forward, stopped before its peers.
 
 local json = require "sluice.json"
+local inside = require "sluice.bench.inside"
 local instance = require "sluice.bench.instance"
 local process = require "sluice.bench.process"
 local traffic = require "sluice.bench.traffic"
@@ -59,6 +60,7 @@ local function tool_new(name, path, more)
     return process.start(args, options)
   end
   self.instance = function(what, graph)
+    if self.inside then return inside.switch(graph) end
     return instance.start(what, graph, self.folder, {
       cores = {self.main_core, self.core}, program = path and self.program})
   end
@@ -86,7 +88,7 @@ function dut.start(spec)
   local file = dut.spec(spec.switch)
   for _, port in ipairs(spec.scenario.ports) do
     if not file.wires[port.wire] then
-      process.stop(3, "%s has no %s", spec.switch, port.wire)
+      process.stop(3, "%s has no wire %s", spec.switch, port.wire)
     end
   end
   started = started + 1
@@ -95,12 +97,12 @@ function dut.start(spec)
   local self = setmetatable({spec = spec, file = file}, Dut)
   local ports = {}
   for i, port in ipairs(spec.scenario.ports) do
-    ports[i] = {index = port.index, wire = port.wire,
+    ports[i] = {index = port.index, wire = port.wire, address = port.switch,
                 path = traffic.at({folder = folder}, port).path}
   end
   self.tool = tool_new(spec.switch, spec.path, {
     folder = folder, ports = ports, pairs = spec.scenario.pairs, core = spec.core,
-    main_core = spec.main_core, huge = spec.huge, burn = spec.burn,
+    inside = ports[1].wire == "ring", main_core = spec.main_core, huge = spec.huge, burn = spec.burn,
     prefix = ("sluice-bench-%d-%d"):format(uv.os_getpid(), started)})
   if not self.tool.program then
     process.stop(3, "%s: %s", spec.switch, select(2, dut.detect(spec.switch, spec.path)))
@@ -111,6 +113,8 @@ function dut.start(spec)
     self.traffic = traffic.start{
       scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
       vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
+      inside = self.tool.inside and self.handle, both_cores = {spec.main_core, spec.core},
+      both_program = spec.path and self.tool.program,
       udp = spec.udp, burn = spec.burn_traffic}
     self:check()
   end, process.traceback)

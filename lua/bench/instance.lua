@@ -27,9 +27,16 @@ function Instance:try(method, path, body)
   return native.ask(self.socket, method, path, body and json.encode(body))
 end
 
---- The same; that it does not answer ends the run.
+local AGAIN = 20 -- times that a worker is asked to stop which others keep from its core
+
+--- The same; that it does not answer ends the run. A worker that did not come to a stop in time has
+--- changed nothing: it is asked again.
 function Instance:ask(method, path, body)
-  local answer, why = self:try(method, path, body)
+  local answer, why
+  for _ = 1, AGAIN do
+    answer, why = self:try(method, path, body)
+    if answer ~= nil or not tostring(why):find("did not come to a stop", 1, true) then break end
+  end
   if answer == nil then
     process.stop(3, "%s, %s %s: %s%s", self.name, method, path, tostring(why),
                  self.program.running and "" or "; it " .. self.program:ended() .. ": " .. self.program:said())

@@ -53,7 +53,7 @@ test("run: all of it", function()
   same({values.link, values.time, values.output, values.json, values.cores.switch},
        {10e9, 0.1, "out.jsonl", true, 3})
   same(good("run -oa.jsonl p2p").output, "a.jsonl")
-  same(good("run p2p --wire pci:0000:01:00.0+0000:01:00.1").wire, {"pci:0000:01:00.0+0000:01:00.1"})
+  same(good("run p2v --wire pci:0000:01:00.0+0000:01:00.1").wire, {"pci:0000:01:00.0+0000:01:00.1"})
 end)
 
 test("the other commands", function()
@@ -120,6 +120,10 @@ end)
 test("what does not go together", function()
   bad("run p2p,v2v --dir rev", "--dir rev: none of the scenarios has it; it is for p2v")
   good("run p2p,p2v --dir uni,rev")
+  bad("run p2p --wire pci:0000:01:00.0+0000:01:00.1 --hugepages no",
+      "--wire pci:0000:01:00.0+0000:01:00.1: p2p has 2 physical ports, and each needs two "
+      .. "addresses, the switch's and that of the cable's other end",
+      "--hugepages no: a card needs hugepages")
   bad("run p2p --vnf-in vm", "--vnf-in vm: p2p has no VNFs")
   bad("run p2p --search ndr --trials 3",
       "--trials is for mrr and b2b: ndr runs as many as it needs")
