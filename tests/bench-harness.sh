@@ -67,7 +67,12 @@ fi
 
 TMPDIR=$tmp code "bad input is code 2" 2 "$SLUICE" bench run p2q
 TMPDIR=$tmp code "what cannot be measured here is code 3" 3 "$SLUICE" bench run p2p --switch snabb --hugepages no
-TMPDIR=$tmp code "a wire that cannot be measured over is code 3" 3 "$SLUICE" bench run p2p --wire ring
+TMPDIR=$tmp code "a card that is not there is code 3" 3 "$SLUICE" bench run p2v \
+	--wire pci:ffff:01:00.0+ffff:01:00.1
+says "its address is named" "$tmp/err" "there is no PCI device ffff:01:00.0"
+TMPDIR=$tmp code "a card too few is code 2" 2 "$SLUICE" bench run p2p --wire pci:0000:01:00.0+0000:01:00.1
+TMPDIR=$tmp code "a switch that has no such wire is code 3" 3 "$SLUICE" bench run p2p --wire ring \
+	--switch testpmd --hugepages no --trials 1
 expect "the switch that is not there is named" 1 "$(bench run p2p --switch snabb --hugepages no 2>&1 |
 	grep -c '^sluice bench: snabb: not found')"
 TMPDIR=$tmp code "what is not there is code 3 with results, too" 3 "$SLUICE" bench run p2p --switch snabb \
@@ -151,6 +156,58 @@ case $code in
 esac
 expect "nothing is left behind of it" "0 0 0" "$(left | xargs)"
 
+# A paced link is full at a rate that any machine carries: 14,881 frames of 64 bytes a second each way.
+measured "a link of 10 Mbit/s" run p2p,p2v --dir uni,rev --link 10M $fast -o "$tmp/link.jsonl"
+expect "no more comes than the link carries" "p2p p2v true" "$(jq -rs '[.[] | select(.type == "result")] |
+	"\(map(.scenario) | unique | join(" ")) \(all(.value_pps.max < 20000))"' "$tmp/link.jsonl")"
+expect "where all of it comes the wire is the limit, if the machine is not" 0 "$(jq -rs '[.[] | select(
+	.type == "trial" and .rx_pps > 14880 and .verdict != "wire" and .verdict != "noise")] | length' \
+	"$tmp/link.jsonl")"
+expect "the link is in the name of each test" 0 "$(jq -r 'select(.type == "result") | .test' "$tmp/link.jsonl" |
+	grep -vc '/0.01G/')"
+
+# The switch in the process of the traffic.
+measured "a ring" run p2p,p2v --dir bi --wire ring $fast -o "$tmp/ring.jsonl"
+expect "over a ring, too, every frame is accounted for" "p2p p2v 0" "$(jq -rs '[.[] | select(.type == "trial")] |
+	"\(map(select(.received > 0).scenario) | unique | join(" ")) \(map(.residual) | add)"' "$tmp/ring.jsonl")"
+
+# One core, in process.
+printf '%s\n' 'vars: {count: 0}' 'nodes:' '  gen: {Source: {size: 60, count: $count}}' \
+	'  swap: MACSwap' 'graph:' '  - gen -> swap -> Sink' >"$tmp/graph.yaml"
+run_ok "cycles a packet of a graph, node by node" bench intrinsic "$tmp/graph.yaml" --by-node \
+	--trials 1 --time 100ms -o "$tmp/own.jsonl"
+expect "each node has its share" "gen swap" "$(jq -r 'select(.type == "intrinsic" and
+	.cycles_per_packet.median > 1) | [.by_node[] | select(.cycles > 0) | .node | select(test("#") | not)] |
+	sort | join(" ")' "$tmp/own.jsonl")"
+TMPDIR=$tmp code "a graph with faults is code 2" 2 "$SLUICE" bench intrinsic "$tmp/graph.yaml" --set nix=1
+if command -v valgrind >/dev/null; then
+	# A program with an instruction that valgrind does not know is one that is not run there alone.
+	printf '%s\n' '#!/bin/bash' '[ -z "${LD_PRELOAD:-}" ] && exec "$SLUICE" "$@"' 'kill -ILL $$' \
+		>"$tmp/native"
+	chmod +x "$tmp/native"
+	TMPDIR=$tmp code "a program that valgrind cannot run is code 3" 3 "$SLUICE" bench intrinsic \
+		"$tmp/graph.yaml" --sluice "$tmp/native" --trials 1 --time 100ms --callgrind
+	says "it is said what to build" "$tmp/err" "make MARCH=x86-64-v3"
+else
+	skip "callgrind" "valgrind is not installed"
+fi
+
+# Adjacent pairs.
+cp "$SLUICE" "$tmp/other"
+measured "two builds in a scenario" compare sluice "$tmp/other" --pairs 1 --time 100ms --hugepages no \
+	-o "$tmp/pairs.jsonl"
+expect "each build has its trials" "$tmp/other sluice true" \
+	"$(jq -rs 'map(select(.type == "trial" and .received > 0)) | group_by(.switch.name) |
+		"\(map(.[0].switch.name) | join(" ")) \(map(map(.n) | unique | length) | .[0] == .[1])"' \
+		"$tmp/pairs.jsonl")"
+run_ok "two builds with a graph" bench compare sluice "$tmp/other" --graph "$tmp/graph.yaml" --pairs 2 \
+	--time 100ms -o "$tmp/pairs.jsonl"
+expect "a comparison has its ratio, its pairs and a floor" "pps of one core 2 true" "$(jq -r 'select(
+	.type == "compare" and .floor) | "\(.metric) \(.n) \(.ratio > 0)"' "$tmp/pairs.jsonl")"
+TMPDIR=$tmp code "what cannot be compared is code 2" 2 "$SLUICE" bench compare "$tmp/graph.yaml" sluice
+says "it is said why" "$tmp/err" "a graph goes with a graph"
+expect "nothing is left behind of comparisons" "0 0 0" "$(left | xargs)"
+
 [ -n "$LONG" ] || exit $script_failed
 
 # A worker that stands still for a while is a hiccup, and long waits are told.
@@ -225,6 +282,20 @@ if [ "$(id -u)" = 0 ] && have_namespaces && command -v iperf3 ethtool >/dev/null
 else
 	skip "TCP through bridges" "it needs root, namespaces, iperf3 and ethtool"
 fi
+
+if command -v valgrind >/dev/null; then
+	TMPDIR=$tmp code "a graph that ends too soon to count is code 2" 2 "$SLUICE" bench intrinsic \
+		"$tmp/graph.yaml" --set count=64 --trials 1 --time 100ms --callgrind
+	says "the place is named" "$tmp/err" "graph.yaml: it ends by itself after 64 packets"
+	run_ok "instructions a packet" bench intrinsic "$tmp/graph.yaml" --trials 1 --time 100ms --callgrind \
+		--by-node -o "$tmp/own.jsonl"
+	run_ok "the same again" bench intrinsic "$tmp/graph.yaml" --trials 1 --time 100ms --callgrind \
+		--by-node -o "$tmp/own.jsonl"
+	expect "two counts are equal to a hundredth" true "$(jq -s 'map(select(.type == "intrinsic").instructions_per_packet |
+		values) | length == 2 and (.[0] - .[1] | fabs) < 0.01 * .[0]' "$tmp/own.jsonl")"
+fi
+measured "a comparison with an interval" compare sluice sluice --pairs 6 --time 100ms --hugepages no \
+	-o "$tmp/pairs.jsonl"
 
 # shellcheck disable=SC2086
 measured "all scenarios, both ways" run $cells --dir rev,bi --switch $switches $fast --vnf mac \

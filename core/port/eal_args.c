@@ -103,12 +103,23 @@ static void eal_args_put_cores(struct eal_args *args)
 	CPU_FREE(set);
 }
 
+// Valgrind has no room for the addresses that DPDK reserves for hugepages. It is known by what it
+// loads into each program.
+static bool eal_under_valgrind(void)
+{
+	const char *loaded = getenv("LD_PRELOAD");
+
+	return loaded && strstr(loaded, "vgpreload");
+}
+
 static bool eal_wants_hugepages(const struct eal_wishes *wishes, const struct eal_args *more)
 {
 	if (EAL_HAVE(more, "--no-huge"))
 		return false;
 	if (EAL_HAVE(more, "--in-memory", "--huge-dir", "--socket-mem", "--legacy-mem"))
 		return true;
+	if (eal_under_valgrind())
+		return false;
 	return eal_hugepages_free() >= wishes->memory_bytes + EAL_OWN_BYTES;
 }
 

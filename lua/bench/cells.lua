@@ -75,7 +75,8 @@ function cells.product(what)
             for _, switch in ipairs(what.switches) do
               list[#list + 1] = {scenario = scenario.scenario, vnfs = scenario.vnfs,
                                  size = size.size, mix = size.mix, dir = dir, wire = wire,
-                                 vnf = vnf, vnf_in = what.vnf_in, link_bps = what.link_bps,
+                                 vnf = vnf, vnf_in = what.vnf_in,
+                                 link_bps = scenario.scenario ~= "v2v" and what.link_bps or nil,
                                  switch = {name = switch}}
             end
           end

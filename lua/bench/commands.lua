@@ -4,6 +4,7 @@
 -- word, or gives nil and what it should be; `list`: words with commas; `many`: may be given again.
 
 local cells = require "sluice.bench.cells"
+local pci = require "sluice.bench.pci"
 local rates = require "sluice.bench.rates"
 
 local function choice(names)
@@ -40,8 +41,7 @@ end
 
 local function wire(word)
   if word == "memif" or word == "vhost" or word == "ring" then return word end
-  local address = "%x%x%x%x:%x%x:%x%x%.%x"
-  if word:find("^pci:" .. address .. "%+" .. address .. "$") then return word end
+  if pci.is(word) then return word end
   return nil, "memif, vhost, ring or pci:ADDRESS+ADDRESS, as in pci:0000:01:00.0+0000:01:00.1",
          {"memif", "vhost", "ring"}
 end
@@ -81,7 +81,8 @@ local switch_path = row("switch-path", nil, "NAME=DIR", pair,
                         "where a switch is that is not in PATH", {many = true, switch = true})
 local wires = row("wire", nil, "WIRE,...", wire,
                   "what physical ports are: memif, vhost, ring (sluice alone) or "
-                  .. "pci:ADDRESS+ADDRESS", {list = true, default = "memif"})
+                  .. "pci:ADDRESS+ADDRESS, the switch's card and the one at its cable's other "
+                 .. "end (p2p and loopback: two such pairs)", {list = true, default = "memif"})
 local vnf = row("vnf", nil, "KIND,...", choice{"io", "mac"},
                 "what a VNF does: io (nothing) or mac (rewrites the "
                 .. "destination)", {list = true, default = "io"})
@@ -130,6 +131,8 @@ return {
                          choice{"mrr", "ndr", "pdr", "rfc2544", "loss", "b2b"},
                          "what is looked for: mrr (the rate at full load), ndr and pdr "
                          .. "(MLRsearch), rfc2544, loss, b2b", {default = "mrr"}),
+                     row("confirm", nil, nil, nil, "mrr: what is called the switch's own is measured "
+                         .. "again with cycles wasted in the traffic process"),
                      trials, time, seed, core, hugepages, output, resume, json)},
   {name = "latency", help = "percentiles and histogram at shares of R+, which is measured first",
    args = {scenario},
@@ -142,7 +145,8 @@ return {
                      row("by-node", nil, nil, nil, "of each node"),
                      row("set", "s", "NAME=VALUE", pair, "gives a variable of the graph a value",
                          {many = true}),
-                     size, trials, time, seed, output, json)},
+                     row("sluice", nil, "PATH", text, "the program that runs it (this one)"),
+                     trials, time, core, output, json)},
   {name = "compare", help = "two switches, builds (programs) or graphs in adjacent pairs",
    args = {{name = "A", key = "a", read = text, help = "the one: a switch's name or a path"},
            {name = "B", key = "b", read = text, help = "the other"}},
@@ -150,7 +154,11 @@ return {
                          "what both are measured in",
                          {default = "p2p", flat = true, list = true, near = cells.names}),
                      size, dir, switch_path, wires, vnf, link,
-                     row("pairs", nil, "N", whole(6, 1000), "how many pairs: six give an interval",
+                     row("graph", nil, "GRAPH", text,
+                         "a graph that both builds run, instead of a scenario"),
+                     row("set", "s", "NAME=VALUE", pair, "gives a variable of graphs a value",
+                         {many = true}),
+                     row("pairs", nil, "N", whole(1, 1000), "how many pairs: six give an interval",
                          {default = "7"}),
                      time, seed, core, hugepages, output, json)},
   {name = "iperf3", help = "TCP from namespace to namespace through bridges, by iperf3", args = {},

@@ -3,6 +3,7 @@
 
 local json = require "sluice.json"
 local env = require "sluice.bench.env"
+local inside = require "sluice.bench.inside"
 local instance = require "sluice.bench.instance"
 local process = require "sluice.bench.process"
 local traffic = require "sluice.bench.traffic"
@@ -29,15 +30,22 @@ end
 local Tool = {}
 Tool.__index = Tool
 
---- `more`: what else the functions find in it; spec: of another file than that of lua/bench/switches.
+local function is_file(path)
+  local stat = path and uv.fs_stat(path)
+  return stat ~= nil and stat.type == "file"
+end
+
+-- `path`: the folder that the switch's programs are in, or its program. `more`: what else the functions
+-- find in it; spec: of another file than that of lua/bench/switches.
 local function tool_new(name, path, more)
   local spec = more and more.spec or dut.spec(name)
   local folders = {}
-  if path then folders[1] = path end
+  if path and not is_file(path) then folders[1] = path end
   for _, folder in ipairs(spec.places or {}) do folders[#folders + 1] = folder end
   local self = setmetatable({name = name, spec = spec, folders = folders}, Tool)
   for key, value in pairs(more or {}) do self[key] = value end
-  self.program = find(spec, spec.program, folders)
+  if is_file(path) then path = path:find("/", 1, true) and path or "./" .. path end
+  self.program = is_file(path) and process.find(path) or find(spec, spec.program, folders)
   self.decode = json.decode
   self.exists = function(file) return uv.fs_stat(file) ~= nil end
   self.write = process.write
@@ -56,8 +64,9 @@ local function tool_new(name, path, more)
     return process.start(args, options)
   end
   self.instance = function(what, graph)
-    return instance.start(what, graph, self.folder,
-                          {cores = {self.main_core, self.core}, net = self.net})
+    if self.inside then return inside.switch(graph) end
+    return instance.start(what, graph, self.folder, {
+      cores = {self.main_core, self.core}, net = self.net, program = path and self.program})
   end
   return self
 end
@@ -96,7 +105,7 @@ function dut.start(spec)
   local file = dut.spec(spec.switch)
   for _, port in ipairs(spec.scenario.ports) do
     if not file.wires[port.wire] then
-      process.stop(3, "%s has no %s", spec.switch, port.wire)
+      process.stop(3, "%s has no wire %s", spec.switch, port.wire)
     end
   end
   started = started + 1
@@ -105,12 +114,12 @@ function dut.start(spec)
   local self = setmetatable({spec = spec, file = file}, Dut)
   local ports = {}
   for i, port in ipairs(spec.scenario.ports) do
-    ports[i] = {index = port.index, wire = port.wire,
+    ports[i] = {index = port.index, wire = port.wire, address = port.switch,
                 path = traffic.at({folder = folder}, port).path}
   end
   self.tool = tool_new(spec.switch, spec.path, {
     folder = folder, ports = ports, pairs = spec.scenario.pairs, core = spec.core,
-    main_core = spec.main_core, huge = spec.huge, burn = spec.burn,
+    inside = ports[1].wire == "ring", main_core = spec.main_core, huge = spec.huge, burn = spec.burn,
     prefix = ("sluice-bench-%d-%d"):format(uv.os_getpid(), started)})
   if not self.tool.program then
     process.stop(3, "%s: %s", spec.switch, select(2, dut.detect(spec.switch, spec.path)))
@@ -122,6 +131,8 @@ function dut.start(spec)
     self.traffic = traffic.start{
       scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
       vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
+      inside = self.tool.inside and self.handle, both_cores = {spec.main_core, spec.core},
+      both_program = spec.path and self.tool.program,
       udp = spec.udp, burn = spec.burn_traffic}
     self:check()
   end, process.traceback)

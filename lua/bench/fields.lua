@@ -106,6 +106,7 @@ local trial = {
   row("seconds", "number", "the window"),
   maybe("intended_pps", "number", "the load; null: as fast as it goes"),
   row("rx_pps", "number", "received in the window, all directions together"),
+  maybe("ceiling_pps", "number", "what the reference forwarder has reached here, in the same mode"),
   maybe("switch_cycles_per_packet", "number", "of the switch's core"),
   maybe("switch_core_ns", "number", "that its core was given to the switch, a packet"),
   maybe("busy", "map", "share of its core's time by role: generator, switch, vnf 1, monitor"),
@@ -124,6 +125,7 @@ local result = {
   row("limited_by", limited, "what most of its trials say"),
   maybe("limited_why", "text", "by which counters"),
   row("own", "boolean", "whether the figure is the switch's own; else it is at least that"),
+  maybe("confirmed", "boolean", "cycles wasted in the traffic process did not move it; null: not tried"),
   maybe("cycles_per_packet", "number", "of the switch's core, median"),
   maybe("ratio_to_testpmd", "number", "median of ratios of adjacent pairs"),
   maybe("mode", "text", "near or far; mixed: trials of both"),
@@ -168,8 +170,11 @@ local compare = {
   maybe("floor", "number", "how far a / a strays from 1 in this run"),
   maybe("detectable", "number", "smallest difference that could have been seen"),
   row("verdict", {words = {"faster", "slower", "same"}}, "same: no difference seen"),
-  maybe("mode", "text", "near or far"),
+  maybe("mode", "text", "near or far; mixed: pairs of both, each in one"),
+  maybe("a_limited_by", limited, "what limited the one, where the figure is that of a switch"),
+  maybe("b_limited_by", limited, "and the other"),
   row("pairs", {list = {list = "number"}}, "[a, b] of each pair"),
+  maybe("command", "text", "the command line that repeats it"),
 }
 
 local intrinsic = {
@@ -178,6 +183,8 @@ local intrinsic = {
   maybe("instructions_per_packet", "number", "counted by callgrind"),
   maybe("by_node", {list = {row("node", "text", "name"), row("cycles", "number", "a packet"),
                             maybe("instructions", "number", "a packet")}}, "node by node"),
+  maybe("program", "text", "the build that ran it; null: the one that measured"),
+  maybe("command", "text", "the command line that repeats it"),
 }
 
 local iperf3 = {

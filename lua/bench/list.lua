@@ -7,7 +7,9 @@ local json = require "sluice.json"
 local schema = require "sluice.bench.schema"
 
 local wires = {{name = "memif", help = "shared memory, the switch serves the socket"},
-               {name = "vhost", help = "vhost-user at the switch, virtio-user at the traffic"}}
+               {name = "vhost", help = "vhost-user at the switch, virtio-user at the traffic"},
+               {name = "ring", help = "inside one process, with Sluice alone as the switch"},
+               {name = "pci", help = "cards of your own, two a cable: pci:ADDRESS+ADDRESS"}}
 
 local function gather(values)
   local paths, all = {}, {scenarios = {}, wires = wires, switches = {}, suites = {}}

@@ -7,7 +7,8 @@ local uv = require "luv"
 
 -- The file of each command; what it gives back is called with the values of the command line.
 local files = {list = "list", doctor = "doctor", run = "run", suite = "run", schema = "list",
-               iperf3 = "iperf3", report = "reporting", latency = "latency", selftest = "selftest"}
+               report = "reporting", latency = "latency", selftest = "selftest", iperf3 = "iperf3",
+               compare = "compare", intrinsic = "intrinsic"}
 
 local function complain(command, faults)
   for _, fault in ipairs(faults) do
@@ -23,10 +24,6 @@ return function(arguments)
   if values.help then
     io.stdout:write(values.help)
     return 0
-  end
-  if not files[values.command] then
-    io.stderr:write("sluice bench ", values.command, ": error: this version cannot do it yet\n")
-    return 3
   end
   values.command_line = "sluice bench " .. table.concat(arguments, " ")
   local run = require("sluice.bench." .. files[values.command])

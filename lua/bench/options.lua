@@ -4,6 +4,7 @@
 
 local cells = require "sluice.bench.cells"
 local commands = require "sluice.bench.commands"
+local pci = require "sluice.bench.pci"
 local suggest = require "sluice.suggest"
 local options = {}
 
@@ -161,6 +162,9 @@ local function check(at, command, given)
      and values.search ~= "b2b" then
     at.fault("--trials is for mrr and b2b: %s runs as many as it needs", values.search)
   end
+  if values.confirm and values.search ~= "mrr" then
+    at.fault("--confirm is for mrr: %s looks for a load, not for a limit", values.search)
+  end
   if values.resume and not values.output then
     at.fault("--resume needs the output that it looks into: -o FILE")
   end
@@ -169,6 +173,13 @@ local function check(at, command, given)
     local used = false
     for _, one in ipairs(scenarios) do used = used or cells.scenarios[one.scenario].dirs[dir] end
     if not used then at.fault("--dir %s: none of the scenarios has it; it is for p2v", dir) end
+  end
+  for _, wire in ipairs(scenarios and values.wire or {}) do
+    local wrong = pci.wrong(wire, scenarios)
+    if wrong then at.fault("%s", wrong) end
+    if pci.cables(wire) and values.hugepages == "no" then
+      at.fault("--hugepages no: a card needs hugepages")
+    end
   end
   if values.vnf_in == "vm" and scenarios then
     local used = false

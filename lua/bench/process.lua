@@ -61,7 +61,7 @@ local function reader(self, pipe)
   pipe:read_start(function(err, data)
     if data then
       self.text = (self.text .. data)
-      if #self.text > OUTPUT_MAX then self.text = self.text:sub(-OUTPUT_MAX // 2) end
+      if #self.text > self.keep then self.text = self.text:sub(-self.keep // 2) end
     else
       if err then self.text = self.text .. "(" .. err .. ")" end
       if not pipe:is_closing() then
@@ -82,8 +82,8 @@ local function environment(more)
 end
 
 --- Starts a program: args[1] with the rest; it may run on `cores` (a list; nil: as we do), and ends
---- when we do, whatever ends us. Options: cores, env, cwd, net (the process whose network it is to
---- have), input (what is written to it is sent by write()).
+--- when we do, whatever ends us. Options: cores, env, cwd, keep (bytes of what it says), net (the
+--- process whose network it is to have), input (what is written to it is sent by write()).
 function process.start(args, options)
   options = options or {}
   local command = {"--pdeathsig", "KILL", "--"}
@@ -98,7 +98,8 @@ function process.start(args, options)
     end
   end
   for i, word in ipairs(args) do command[#command + 1] = i == 1 and process.path(word) or tostring(word) end
-  local self = setmetatable({name = args[1], args = args, text = "", open = 0, running = true}, Program)
+  local self = setmetatable({name = args[1], args = args, text = "", open = 0, running = true,
+                             keep = options.keep or OUTPUT_MAX}, Program)
   local out, err, input = uv.new_pipe(false), uv.new_pipe(false), options.input and uv.new_pipe(false)
   local handle, pid = uv.spawn("setpriv", {args = command, stdio = {input or nil, out, err},
                                            env = environment(options.env), cwd = options.cwd,

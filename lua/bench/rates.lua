@@ -15,6 +15,24 @@ function rates.line_pps(bits_per_second, size)
   return bits_per_second / (8 * (size + rates.overhead))
 end
 
+--- What the physical ports of a scenario let through, each way at line rate: packets a second by
+--- flow, {[flow] = pps}, of those that begin or end at one; and their sum, nil: there are none.
+---@param scenario {flows: {from: integer, to: integer}[], ports: {kind: string}[]}
+---@param bits_per_second number? of the links; nil: they have no speed
+---@param size number
+function rates.paced(scenario, bits_per_second, size)
+  local each, sum = {}, nil
+  for f, flow in ipairs(bits_per_second and scenario.flows or {}) do
+    for _, port in ipairs{flow.from, flow.to} do
+      if scenario.ports[port + 1].kind == "physical" then
+        each[f] = rates.line_pps(bits_per_second, size)
+      end
+    end
+    if each[f] then sum = (sum or 0) + each[f] end
+  end
+  return each, sum
+end
+
 --- Bits a second at layer 1 and layer 2 of so many packets a second.
 function rates.l1_bps(pps, size) return pps * (size + rates.overhead) * 8 end
 function rates.l2_bps(pps, size) return pps * size * 8 end

@@ -235,9 +235,12 @@ function record.test(cell)
     parts[#parts + 1] = cell.vnf .. (cell.vnf_in == "vm" and "-vm" or "")
   end
   if cell.link_bps then parts[#parts + 1] = ("%gG"):format(cell.link_bps / 1e9) end
-  parts[#parts + 1] = cell.switch.name
+  parts[#parts + 1] = record.switch_name(cell)
   return table.concat(parts, "/")
 end
+
+--- What a cell's switch is called: builds of Sluice have names of their own.
+function record.switch_name(cell) return cell.switch.label or cell.switch.name end
 
 --- Which cells are there already: a set of `TEST METRIC` with their records. Latency is `latency
 --- LOAD`.

@@ -2,6 +2,7 @@
 -- A result of its trials: the median of those that count, with what limited most of them, hiccups
 -- and drops of all of them. Pure.
 
+local confirm = require "sluice.bench.confirm"
 local rates = require "sluice.bench.rates"
 local record = require "sluice.bench.record"
 local stats = require "sluice.bench.stats"
@@ -72,7 +73,8 @@ end
 ---@param trials table[] `trial` records of one search, in order; not empty
 ---@param found table what the search's `result` is
 ---@param more {command: string, ratio_to_testpmd?: number, memory?: {rss: integer,
----  hugepages: integer}}
+---  hugepages: integer}, confirm?: {said?: table}} confirm: what confirm.run() gave of a figure that
+---  is the switch's own
 function result.of(trials, found, more)
   local list, values, verdicts = counted(trials, found), {}, {}
   for i, one in ipairs(list) do
@@ -85,6 +87,8 @@ function result.of(trials, found, more)
   if load then summary = {median = load, min = load, max = load, n = #list} end
   local hiccups, drops, invalid = sums(trials)
   local limit = verdict.together(verdicts) or {limited_by = "noise", why = "no trial counts"}
+  local said = more.confirm and more.confirm.said
+  if more.confirm then limit = confirm.limit(limit, said) end
   -- A load that is carried, with one above it that is not, is a limit that the search has found.
   local own = limit.limited_by == "switch" or limit.limited_by == "none" and not found.at_max
   local memory = more.memory
@@ -93,6 +97,7 @@ function result.of(trials, found, more)
     l1_gbps = rates.l1_bps(summary.median, trials[1].size) / 1e9,
     l2_gbps = rates.l2_bps(summary.median, trials[1].size) / 1e9,
     limited_by = limit.limited_by, limited_why = limit.why, own = own,
+    confirmed = said and not said.moved,
     cycles_per_packet = own and medians(list, "switch_cycles_per_packet") or nil,
     ratio_to_testpmd = more.ratio_to_testpmd, memory_bytes = memory and memory.rss + memory.hugepages,
     hugepage_bytes = memory and memory.hugepages,

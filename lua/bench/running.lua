@@ -3,15 +3,18 @@
 -- taken and given back, the environment is recorded, and the session ends whatever happens.
 
 local huge = require "sluice.bench.huge"
+local pci = require "sluice.bench.pci"
 local process = require "sluice.bench.process"
 local session = require "sluice.bench.session"
+local uv = require "luv"
 
 -- What this version cannot set up is said, not measured as something else.
 local function check(values)
   for _, wire in ipairs(values.wire or {}) do
-    if wire ~= "memif" and wire ~= "vhost" then
-      process.stop(3, "--wire %s: only memif and vhost can be measured over yet", wire)
-    end
+    local missing = pci.missing(wire, uv.fs_readlink, function(path)
+      return uv.fs_stat(path) ~= nil
+    end)
+    if missing then process.stop(3, "%s", missing) end
   end
   if values.vnf_in == "vm" then
     process.stop(3, "--vnf-in vm: only VNFs in containers can be measured yet")

@@ -9,6 +9,7 @@
 --
 -- The switch joins 0 with 1, 2 with 3 and so on; VNF k joins port 2k-1 with port 2k.
 
+local pci = require "sluice.bench.pci"
 local scenario = {}
 
 scenario.names = {
@@ -32,13 +33,18 @@ local kinds = {
 }
 
 --- A scenario. `kind` is p2p, p2v, v2v or loopback, `direction` is uni (from port 0 to the last),
---- rev (back) or bi; `wire` stands for the physical ports: memif or vhost.
+--- rev (back) or bi; `wire` stands for the physical ports: memif, vhost,
+--- ring or pci:..., of which each has the addresses of both ends: `switch` and `traffic`.
 function scenario.make(kind, vnfs, direction, wire)
   local ports, n = kinds[kind](vnfs)
   local self = {kind = kind, vnfs = n, direction = direction, ports = {}, pairs = {}, chain = {},
                 flows = {}}
+  local cables = pci.cables(wire)
   for i, what in ipairs(ports) do
-    self.ports[i] = {index = i - 1, kind = what, wire = what == "physical" and wire or "vhost"}
+    local one = {index = i - 1, kind = what, wire = what == "physical" and wire or "vhost"}
+    local cable = what == "physical" and cables and table.remove(cables, 1)
+    if cable then one.wire, one.switch, one.traffic = "pci", cable.switch, cable.traffic end
+    self.ports[i] = one
   end
   for i = 0, #ports - 2, 2 do self.pairs[#self.pairs + 1] = {i, i + 1} end
   for k = 1, n do self.chain[k] = {2 * k - 1, 2 * k} end

@@ -3,9 +3,11 @@
 -- trial in turn. Each trial is on the disk before the next one begins; a switch that fails is an
 -- error of its cell, and the rest goes on.
 
+local confirm = require "sluice.bench.confirm"
 local dut = require "sluice.bench.dut"
 local env = require "sluice.bench.env"
 local mode = require "sluice.bench.mode"
+local native = require "sluice.bench.native"
 local process = require "sluice.bench.process"
 local progress = require "sluice.bench.progress"
 local record = require "sluice.bench.record"
@@ -16,7 +18,11 @@ local search = require "sluice.bench.search"
 local stats = require "sluice.bench.stats"
 local text = require "sluice.bench.report.text"
 local trial = require "sluice.bench.trial"
+local turns = require "sluice.bench.turns"
 local session = {}
+
+local REFERENCE = "testpmd"  -- the forwarder that does nothing: what goes through it is the ceiling
+local REFERENCE_TRIALS = 3   -- of it, beside searches of loads
 
 local Session = {}
 Session.__index = Session
@@ -29,6 +35,9 @@ function session.new(options)
   self.folder = process.folder()
   self.paths = {}
   for _, pair in ipairs(options.switch_path or {}) do self.paths[pair.name] = pair.value end
+  -- Builds of Sluice that are measured beside each other are named by their paths.
+  self.builds = options.builds or {}
+  for name, path in pairs(self.builds) do self.paths[name] = path end
   self.done = {}
   if options.output then
     if options.resume then self.done = record.done((record.read(options.output)) or {}) end
@@ -79,7 +88,7 @@ end
 --- Which switches of the options are here. Those that are not are said, and left out.
 function Session:detect(names)
   for _, name in ipairs(names) do
-    local found, why = dut.detect(name, self.paths[name])
+    local found, why = dut.detect(self.builds[name] and "sluice" or name, self.paths[name])
     if found then
       self.versions[name] = found.version
     else
@@ -102,14 +111,14 @@ function Session:ensure(cell)
   end
   self:stop()
   self.running = dut.start{
-    switch = cell.switch.name, path = self.paths[cell.switch.name],
+    switch = cell.switch.name, path = self.paths[record.switch_name(cell)],
     scenario = scenario.make(cell.scenario, cell.vnfs, cell.dir, cell.wire),
     size = cell.size, mix = cell.mix, vnf = cell.vnf, folder = self.folder,
     core = self.cores.switch, main_core = self.cores.traffic, huge = self.huge.use,
     link_bps = cell.link_bps, burn = cell.burn,
     burn_traffic = cell.burn_traffic, udp = cell.udp}
   self.running_test = test
-  self.commands[cell.switch.name] = self.running:command()
+  self.commands[record.switch_name(cell)] = self.running:command()
   return self.running
 end
 
@@ -124,7 +133,8 @@ local cell_names = {"scenario", "vnfs", "dir", "size", "mix", "wire", "vnf", "vn
 --- The fields of a cell as records have them.
 function Session:cell_fields(cell)
   local fields = {test = record.test(cell), suite = self.options.suite,
-                  switch = {name = cell.switch.name, version = self.versions[cell.switch.name]}}
+                  switch = {name = record.switch_name(cell),
+                            version = self.versions[record.switch_name(cell)]}}
   for _, name in ipairs(cell_names) do fields[name] = cell[name] end
   return fields
 end
@@ -143,9 +153,9 @@ end
 -- A load that is more than the switch can take: half as much again as what comes through at full
 -- load, or what the link carries.
 local function load_most(self, cell)
-  if cell.link_bps then
-    return rates.line_pps(cell.link_bps, cell.size) * (cell.dir == "bi" and 2 or 1)
-  end
+  local _, wire_pps = rates.paced(scenario.make(cell.scenario, cell.vnfs, cell.dir, cell.wire),
+                                  cell.link_bps, cell.size)
+  if wire_pps then return wire_pps end
   local rplus = 0
   for _ = 1, 5 do
     rplus = self:trial(cell, {seconds = math.min(1, self.options.time or 1), warmup = true}, "mrr",
@@ -171,23 +181,38 @@ end
 --- Calls f; what goes wrong with the switch is an error of its cell, and the next one goes on.
 --- true and what f gave, or false.
 function Session:attempt(cell, f)
-  if not self.versions[cell.switch.name] then return false end
+  if not self.versions[record.switch_name(cell)] then return false end
+  return self:attempt_as(record.test(cell), f)
+end
+
+--- The same under any name.
+function Session:attempt_as(name, f)
   local good, why = xpcall(f, process.traceback)
   if good then return true, why end
   self:stop()
   if not process.is_stop(why) or why.code == 130 then error(why, 0) end
-  self:fail(why.code, record.test(cell), why.text)
+  self:fail(why.code, name, why.text)
   return false
 end
 
--- One step of a cell's search; false: it is over, one way or the other.
-local function step(self, at)
+-- One step of a cell's search; false: it is over, one way or the other. The first one may be what
+-- the search must know.
+local function step(self, at, reference)
   local good, more = self:attempt(at.cell, function()
-    at.search = at.search or controller(self, at.cell)
+    if not at.search then
+      at.search = at.reference and search.new("mrr", {
+        trials = self.options.search == "mrr" and self.options.trials or REFERENCE_TRIALS,
+        seconds = math.min(1, self.options.time or 1), warmup = 0}) or controller(self, at.cell)
+      if self.options.search ~= "mrr" and not at.reference then return true end
+    end
     local load = at.search.next()
     if not load then return false end
     load.seconds = load.seconds or not load.frames and 1 or nil
     at.n = at.n + 1
+    local name = at.cell.switch.name
+    if reference and name ~= REFERENCE and not dut.spec(name).busy then
+      load.ceiling = function(now) return turns.ceiling(reference.trials, now) end
+    end
     local one = self:trial(at.cell, load, self.options.search, at.n)
     at.trials[#at.trials + 1] = one.record
     at.search.tell(one)
@@ -213,16 +238,18 @@ end
 local function results(self, list)
   local reference, records = nil, {}
   for _, at in ipairs(list) do
-    if at.cell.switch.name == "testpmd" and #at.trials > 0 then reference = at end
+    if at.cell.switch.name == REFERENCE and #at.trials > 0 and not at.reference then
+      reference = at
+    end
   end
   for _, at in ipairs(list) do
-    local found = at.search and at.search.result
+    local found = not at.reference and at.search and at.search.result
     if at.search and at.search.failed then
       self:fail(1, record.test(at.cell), at.search.failed)
     elseif found and not at.failed then
       local one = result.of(at.trials, found, {
         command = env.command_of(self.options, at.cell),
-        memory = self.memory_of[record.test(at.cell)],
+        memory = self.memory_of[record.test(at.cell)], confirm = at.confirm,
         ratio_to_testpmd = self.options.search == "mrr" and reference and reference ~= at
                            and ratio_to(at, reference) or nil})
       records[#records + 1] = self:write("result", one)
@@ -255,6 +282,57 @@ local function groups(cells)
   return list
 end
 
+-- The reference forwarder's place among switches of a cell, if one of them shows no cycles of its
+-- own: if it is not measured for itself it stands beside them, and has no result. nil: none needs it,
+-- or it is not here.
+local function reference_of(self, states)
+  local needs, cell = false, nil
+  for _, at in ipairs(states) do
+    cell = at.cell
+    if cell.switch.name == REFERENCE then
+      if self.options.search == "mrr" then return at end
+    elseif not dut.spec(cell.switch.name).busy then
+      needs = true
+    end
+  end
+  if not needs then return nil end
+  if self.versions[REFERENCE] == nil then
+    local found, why = dut.detect(REFERENCE, self.paths[REFERENCE])
+    self.versions[REFERENCE] = found and found.version or false
+    if not found then
+      self:complain("%s: %s; what is reached at most is not known of switches without counters",
+                    REFERENCE, why)
+    end
+  end
+  if not self.versions[REFERENCE] then return nil end
+  local copy = {}
+  for key, value in pairs(cell) do copy[key] = value end
+  copy.switch = {name = REFERENCE}
+  return {cell = copy, trials = {}, n = 0, reference = true}
+end
+
+-- With --confirm: whether a figure that is called the switch's own moves with what the traffic
+-- process has to do.
+local function confirm_figure(self, at)
+  local found = at.search and at.search.result
+  if not self.options.confirm or at.reference or at.failed or not found then return end
+  local one = result.of(at.trials, found, {command = ""})
+  if not one.own or one.value_pps.median <= 0 then return end
+  local n = 0
+  self:attempt(at.cell, function()
+    local said = confirm.run(function(cycles)
+      local cell = {}
+      for key, value in pairs(at.cell) do cell[key] = value end
+      cell.burn_traffic = cycles
+      n = n + 1
+      self:stop()
+      local got = self:trial(cell, {seconds = self.options.time or 1}, "confirm", n)
+      return {value = got.rx_pps, mode = got.mode, valid = got.valid}
+    end, native.hz(), one.value_pps.median)
+    at.confirm = {said = said}
+  end)
+end
+
 --- Measures cells as the options' search says.
 function Session:measure(cells)
   local todo, begun = {}, env.seconds()
@@ -266,25 +344,14 @@ function Session:measure(cells)
   end
   local list = groups(todo)
   for i, group in ipairs(list) do
-    local states, turns = {}, {}
-    for k, cell in ipairs(group) do
-      states[k] = {cell = cell, trials = {}, n = 0}
-      turns[k] = states[k]
-    end
+    local states = {}
+    for k, cell in ipairs(group) do states[k] = {cell = cell, trials = {}, n = 0} end
+    local reference = reference_of(self, states)
+    if reference and reference.reference then table.insert(states, 1, reference) end
     self:progress(progress.text(i - 1, #list, record.test(group[1]), env.seconds() - begun))
-    -- A switch is started anew for each turn: only searches of few trials are worth that.
     local good, why = pcall(function()
-      while #turns > 0 do
-        for k = #turns, 1, -1 do
-          local at = turns[#turns + 1 - k]
-          repeat at.goes_on = step(self, at) until not at.goes_on or self.options.search == "mrr"
-        end
-        local left = {}
-        for _, at in ipairs(turns) do
-          if at.goes_on then left[#left + 1] = at end
-        end
-        turns = left
-      end
+      turns.run(states, function(at) return step(self, at, reference) end)
+      for _, at in ipairs(states) do confirm_figure(self, at) end
     end)
     self:stop()
     if not good then error(why, 0) end

@@ -3,6 +3,7 @@
 -- polled in turn by one worker. (Several processes on one core would be time-sliced for
 -- milliseconds, against rings that last for 100 microseconds.)
 
+local inside = require "sluice.bench.inside"
 local instance = require "sluice.bench.instance"
 local process = require "sluice.bench.process"
 local rates = require "sluice.bench.rates"
@@ -16,6 +17,8 @@ local function port(spec, at, switch)
     return {memif = {path = at.path, role = "client", id = spec.index, zero_copy = true,
                      queues = switch.memif_queues or 1, ring_size = RING}}
   end
+  if spec.wire == "pci" then return {pci = {address = spec.traffic}} end
+  if spec.wire == "ring" then return {ring = {name = "wire" .. spec.index, size = RING}} end
   return {virtio_user = {path = at.path, queue_size = RING, server = switch.vhost == "client"}}
 end
 
@@ -109,10 +112,17 @@ end
 local Traffic = {}
 Traffic.__index = Traffic
 
---- Starts it. The switch may come before or after: ports wait for their peers.
+--- Starts it. The switch may come before or after: ports wait for their peers. `inside`: the switch,
+--- if it runs in the same process, on `both_cores`, of the build `both_program`.
 function traffic.start(spec)
   local self = setmetatable({spec = spec}, Traffic)
-  self.instance = instance.start("traffic", traffic.graph(spec), spec.folder, {cores = spec.cores})
+  local graph = traffic.graph(spec)
+  if spec.inside then
+    self.instance = inside.start(spec.inside, graph, spec.folder,
+                                  {cores = spec.both_cores, program = spec.both_program})
+  else
+    self.instance = instance.start("traffic", graph, spec.folder, {cores = spec.cores})
+  end
   return self
 end
 

@@ -16,17 +16,19 @@ local STEADY_S, STEADY_STEP_S, STEADY_MOST_S = 0.2, 0.01, 5
 local SETTLE_S, SETTLE_MOST_S = 1, 20
 
 -- What each generator is to send a second; nil: as fast as it goes.
-local function pps_of(dut, flow, load)
-  if load.pps then return load.pps / #dut.spec.scenario.flows end
-  local port = dut.spec.scenario.ports[flow.from + 1]
-  if dut.spec.link_bps and port.kind == "physical" then
-    return rates.line_pps(dut.spec.link_bps, dut.spec.size)
+local function pps_of(dut, load)
+  local spec = dut.spec
+  local each = rates.paced(spec.scenario, spec.link_bps, spec.size)
+  for f in ipairs(load.pps and spec.scenario.flows or {}) do
+    each[f] = load.pps / #spec.scenario.flows
   end
+  return each
 end
 
 local function generators_start(dut, load, more)
-  for f, flow in ipairs(dut.spec.scenario.flows) do
-    local args, pps = {}, pps_of(dut, flow, load)
+  local each = pps_of(dut, load)
+  for f in ipairs(dut.spec.scenario.flows) do
+    local args, pps = {}, each[f]
     if pps then args.rate = ("%dpps"):format(math.max(1, math.floor(pps + 0.5))) end
     for key, value in pairs(more or {}) do args[key] = value end
     dut.traffic.instance:call("gen" .. f, "start", args)
@@ -114,19 +116,11 @@ end
 
 -- Rates, and what limits them.
 local function judge(one, dut, load, at)
-  local flows = dut.spec.scenario.flows
-  local wire_pps
-  if dut.spec.link_bps then
-    for _, flow in ipairs(flows) do
-      local kinds = dut.spec.scenario.ports
-      if kinds[flow.from + 1].kind == "physical" or kinds[flow.to + 1].kind == "physical" then
-        wire_pps = (wire_pps or 0) + rates.line_pps(dut.spec.link_bps, dut.spec.size)
-      end
-    end
-  end
+  local spec = dut.spec
+  local _, wire_pps = rates.paced(spec.scenario, spec.link_bps, spec.size)
   local found = verdict.of{
     roles = at.roles, seconds = one.seconds, rx_pps = one.rx_pps, intended_pps = load.pps,
-    wire_pps = wire_pps, ceiling_pps = load.ceiling_pps, dropped_to = at.dropped_to,
+    wire_pps = wire_pps, ceiling_pps = one.ceiling_pps, dropped_to = at.dropped_to,
     unsent = one.unsent, lost_inside = one.lost_inside,
     hiccups = {sum_s = one.hiccups.sum_us / 1e6}, waited = one.waited,
     mode_before = at.mode_before, mode_after = at.mode_after, calm = load.calm}
@@ -178,7 +172,8 @@ local function settle(dut, before)
 end
 
 --- Runs a trial. `load`: as a search asks for it: pps (nil: as fast as it goes), seconds, frames;
---- ceiling_pps: what the reference forwarder reaches; calm: what the host does is not looked at. What a `trial` record has beside its cell, and
+--- ceiling: a function of the mode, what the reference forwarder reaches in it; calm: what the host
+--- does is not looked at. What a `trial` record has beside its cell, and
 --- `reads`: what the meters say.
 function trial.run(dut, load)
   local spec = dut.spec
@@ -196,6 +191,7 @@ function trial.run(dut, load)
     warmup = load.warmup == true, seconds = seconds, intended_pps = load.pps,
     rx_pps = (sum.received - sum.duplicates - sum.old) / seconds,
     mode = mode_after, mode_ns = mode_ns, reads = reads,
+    ceiling_pps = load.ceiling and load.ceiling(mode_after) or nil,
     hiccups = {n = gaps.hiccups, sum_us = gaps.sum_ns / 1e3, longest_us = gaps.longest_ns / 1e3}}
   local at = roles.read(spec.scenario, begin, ended)
   -- What is not known has not flipped.

@@ -53,15 +53,17 @@ test("run: all of it", function()
   same({values.link, values.time, values.output, values.json, values.cores.switch},
        {10e9, 0.1, "out.jsonl", true, 3})
   same(good("run -oa.jsonl p2p").output, "a.jsonl")
-  same(good("run p2p --wire pci:0000:01:00.0+0000:01:00.1").wire, {"pci:0000:01:00.0+0000:01:00.1"})
+  same(good("run p2v --wire pci:0000:01:00.0+0000:01:00.1").wire, {"pci:0000:01:00.0+0000:01:00.1"})
 end)
 
 test("the other commands", function()
   same(good("latency v2v --load 0.1,1").load, {0.1, 1})
   same(good("compare sluice testpmd").pairs, 7)
   same(good("compare ./a ./b --scenario loopback:2").scenario, {{scenario = "loopback", vnfs = 2}})
+  same(good("compare ./a ./b --graph g.yaml -s n=1 --pairs 1").graph, "g.yaml")
   same(good("suite paper --switch sluice,ovs").suite, "paper")
   same(good("intrinsic g.yaml --callgrind --by-node -s n=3").set, {{name = "n", value = "3"}})
+  same(good("intrinsic g.yaml --sluice ./old --cores 0,2").sluice, "./old")
   same(good("report a.jsonl b.jsonl -o out --format html,png").files, {"a.jsonl", "b.jsonl"})
   same(good("report --trend results").trend, "results")
   same(good("report -- -x").files, {"-x"})
@@ -118,10 +120,17 @@ end)
 test("what does not go together", function()
   bad("run p2p,v2v --dir rev", "--dir rev: none of the scenarios has it; it is for p2v")
   good("run p2p,p2v --dir uni,rev")
+  bad("run p2p --wire pci:0000:01:00.0+0000:01:00.1 --hugepages no",
+      "--wire pci:0000:01:00.0+0000:01:00.1: p2p has 2 physical ports, and each needs two "
+      .. "addresses, the switch's and that of the cable's other end",
+      "--hugepages no: a card needs hugepages")
   bad("run p2p --vnf-in vm", "--vnf-in vm: p2p has no VNFs")
   bad("run p2p --search ndr --trials 3",
       "--trials is for mrr and b2b: ndr runs as many as it needs")
   good("run p2p --search ndr")
+  bad("run p2p --search ndr --confirm",
+      "--confirm is for mrr: ndr looks for a load, not for a limit")
+  same(good("run p2p --confirm").confirm, true)
   bad("report", "FILE is missing: results, or --trend DIR")
   bad("report a --trend b --baseline paper", "--trend has its own files: no FILE goes with it",
       "--baseline does not go with --trend")

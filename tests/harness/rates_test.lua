@@ -46,3 +46,18 @@ rig.test("rates of links", function()
     rig.check(rate == nil and why, "%s is refused", bad)
   end
 end)
+
+rig.test("a paced link is that of physical ports, each way", function()
+  local scenario = require "sluice.bench.scenario"
+  local function paced(...)
+    local each, sum = rates.paced(scenario.make(...), 10e9, 64)
+    return {each[1] and rates.text(each[1], "pps"), each[2] and rates.text(each[2], "pps"),
+            sum and rates.text(sum, "pps")}
+  end
+  rig.same(paced("p2p", 0, "bi", "memif"), {"14.9 Mpps", "14.9 Mpps", "29.8 Mpps"})
+  rig.same(paced("loopback", 2, "uni", "memif"), {"14.9 Mpps", nil, "14.9 Mpps"})
+  -- What comes from a VNF ends at a physical port.
+  rig.same(paced("p2v", 0, "rev", "memif"), {"14.9 Mpps", nil, "14.9 Mpps"})
+  rig.same(paced("v2v", 0, "bi", "memif"), {})
+  rig.same({rates.paced(scenario.make("p2p", 0, "bi", "memif"), nil, 64)}, {{}})
+end)

@@ -121,6 +121,18 @@ end
 
 local function percent(share) return ("%.1f %%"):format(100 * share) end
 
+-- What a comparison is worth where not both of its figures are the switch's own.
+local function compare_limits(one)
+  local function other(limit) return limit and limit ~= "switch" and limit end
+  local a, b = other(one.a_limited_by), other(one.b_limited_by)
+  if a and b then
+    return ("; says little: %s is limited by %s, %s by %s"):format(one.a, a, one.b, b)
+  end
+  if a then return ("; at least: %s is limited by %s"):format(one.a, a) end
+  if b then return ("; at most: %s is limited by %s"):format(one.b, b) end
+  return ""
+end
+
 --- A comparison in words.
 function text.compare(one)
   local seen = one.verdict == "same"
@@ -129,9 +141,25 @@ function text.compare(one)
       or ("%s is %s"):format(one.a, one.verdict)
   local interval_text = one.low and (" [%.3f..%.3f]"):format(one.low, one.high)
       or " (too few pairs for an interval)"
-  return ("%s  %s / %s = %.3f%s n=%d%s: %s"):format(one.test, one.a, one.b, one.ratio,
-                                                    interval_text, one.n,
-      one.floor and ", A/A floor " .. percent(one.floor) or "", seen)
+  return ("%s  %s / %s = %.3f%s n=%d%s: %s%s"):format(one.test, one.a, one.b, one.ratio,
+                                                      interval_text, one.n,
+      one.floor and ", A/A floor " .. percent(one.floor) or "", seen, compare_limits(one))
+end
+
+--- What a graph takes in one process, and its nodes below it.
+---@return string[]
+function text.intrinsic(one)
+  local value, lines = one.cycles_per_packet, {}
+  local function instructions(n) return n and ("%.2f instructions"):format(n) or "" end
+  lines[1] = ("%s  %.1f cyc/pkt [%.4g..%.4g] n=%d  %s"):format(
+      one.test, value.median, value.min, value.max, value.n,
+      instructions(one.instructions_per_packet)):gsub(" +$", "")
+  local rows = {}
+  for i, node in ipairs(one.by_node or {}) do
+    rows[i] = {"  " .. node.node, ("%.1f cyc/pkt"):format(node.cycles),
+               instructions(node.instructions)}
+  end
+  return table.move(align(rows, {[2] = true, [3] = true}), 1, #rows, 2, lines)
 end
 
 --- A fit of a chain in words.
@@ -232,12 +260,12 @@ function text.write(data)
     end
   end
   section("Memory of the switch, with what its peers share with it", align(memory, {}))
-  section("Intrinsic", each(data.intrinsic, function(one)
-    return ("%s  %.1f cyc/pkt [%.4g..%.4g] n=%d%s"):format(one.test, one.cycles_per_packet.median,
-        one.cycles_per_packet.min, one.cycles_per_packet.max, one.cycles_per_packet.n,
-        one.instructions_per_packet and ("  %.2f instructions"):format(one.instructions_per_packet)
-            or "")
-  end))
+  local graphs = {}
+  for _, one in ipairs(data.intrinsic) do
+    local lines = text.intrinsic(one)
+    table.move(lines, 1, #lines, #graphs + 1, graphs)
+  end
+  section("Intrinsic", graphs)
   section("Environment", env_lines(data.envs))
   local told = {}
   section("To repeat", each(data.results, function(one)

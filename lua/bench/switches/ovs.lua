@@ -34,6 +34,7 @@ return {
   memif_queues = 2, -- its worker sends on the second one, the first is its main thread's
   wires = {memif = true, vhost = true},
   workers = 1,
+  busy = true, -- it counts the cycles that its worker is busy
 
   version = function(tool)
     return (tool.output{tool.program, "--version"} or ""):match("Open vSwitch%) (%S+)")

@@ -5,6 +5,8 @@ local function device(port)
   if port.wire == "memif" then
     return {memif = {path = port.path, role = "server", id = port.index}}
   end
+  if port.wire == "pci" then return {pci = {address = port.address}} end
+  if port.wire == "ring" then return {ring = {name = "wire" .. port.index, size = 1024}} end
   return {vhost = {path = port.path}}
 end
 
@@ -38,8 +40,9 @@ return {
   title = "Sluice, PortInc to PortOut",
   program = "sluice",
   vhost = "server",
-  wires = {memif = true, vhost = true},
+  wires = {memif = true, vhost = true, ring = true, pci = true},
   workers = 1,
+  busy = true, -- it counts the cycles that its worker is busy
 
   version = function(tool)
     return tool.decode(tool.output{tool.program, "version", "--json"} or "{}").sluice
