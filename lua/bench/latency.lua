@@ -77,7 +77,7 @@ return function(values)
       end)
       self:stop()
     end
-    if not values.json then
+    if not values.json and #records > 0 then
       for _, line in ipairs(text.latency(records)) do self:say("%s", line) end
     end
   end)

@@ -268,11 +268,14 @@ function text.write(data)
   section("Intrinsic", graphs)
   section("Environment", env_lines(data.envs))
   local told = {}
-  section("To repeat", each(data.results, function(one)
+  local function command(one)
     if told[one.command] then return nil end
     told[one.command] = true
     return one.command
-  end))
+  end
+  local repeats = each(data.results, command)
+  table.move(each(data.iperf3, command), 1, #data.iperf3, #repeats + 1, repeats)
+  section("To repeat", repeats)
   return table.concat(out, "\n") .. "\n"
 end
 
