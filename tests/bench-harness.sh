@@ -157,6 +157,7 @@ esac
 expect "nothing is left behind of it" "0 0 0" "$(left | xargs)"
 
 # A paced link is full at a rate that any machine carries: 14,881 frames of 64 bytes a second each way.
+# shellcheck disable=SC2086
 measured "a link of 10 Mbit/s" run p2p,p2v --dir uni,rev --link 10M $fast -o "$tmp/link.jsonl"
 expect "no more comes than the link carries" "p2p p2v true" "$(jq -rs '[.[] | select(.type == "result")] |
 	"\(map(.scenario) | unique | join(" ")) \(all(.value_pps.max < 20000))"' "$tmp/link.jsonl")"
@@ -167,6 +168,7 @@ expect "the link is in the name of each test" 0 "$(jq -r 'select(.type == "resul
 	grep -vc '/0.01G/')"
 
 # The switch in the process of the traffic.
+# shellcheck disable=SC2086
 measured "a ring" run p2p,p2v --dir bi --wire ring $fast -o "$tmp/ring.jsonl"
 expect "over a ring, too, every frame is accounted for" "p2p p2v 0" "$(jq -rs '[.[] | select(.type == "trial")] |
 	"\(map(select(.received > 0).scenario) | unique | join(" ")) \(map(.residual) | add)"' "$tmp/ring.jsonl")"
@@ -294,6 +296,43 @@ if command -v valgrind >/dev/null; then
 	expect "two counts are equal to a hundredth" true "$(jq -s 'map(select(.type == "intrinsic").instructions_per_packet |
 		values) | length == 2 and (.[0] - .[1] | fabs) < 0.01 * .[0]' "$tmp/own.jsonl")"
 fi
+if command -v dpdk-testpmd >/dev/null; then
+	# A switch that shows no counters: testpmd under another name, which is its own ceiling.
+	cat >"$tmp/click" <<-'END'
+		#!/bin/bash
+		[ "$1" = --version ] && { echo 'click (Click) 2.1'; exit; }
+		args=()
+		shift
+		while [ "$1" != -- ]; do
+			if [ "$1" = -l ]; then
+				args+=(-l "0,$2" --main-lcore 0 --no-shconf --no-telemetry)
+				shift
+			else
+				args+=("$1")
+			fi
+			shift
+		done
+		# It ends when it can read something.
+		input=$(mktemp -u)
+		mkfifo "$input"
+		exec 0<>"$input"
+		rm "$input"
+		exec dpdk-testpmd "${args[@]}" -- --auto-start --forward-mode=io --no-flush-rx --nb-cores=1 \
+			--total-num-mbufs=16384 --rxd=1024 --txd=1024
+	END
+	chmod +x "$tmp/click"
+	measured "a switch without counters" run p2p --switch fastclick --switch-path "fastclick=$tmp/click" \
+		--time 100ms --trials 3 --confirm --hugepages no -o "$tmp/silent.jsonl"
+	expect "the reference is measured beside it, turn by turn" "testpmd fastclick testpmd fastclick" \
+		"$(jq -r 'select(.type == "trial" and .search == "mrr") | .switch.name' "$tmp/silent.jsonl" |
+			head -n 4 | xargs)"
+	expect "it alone has a result" fastclick "$(jq -r 'select(.type == "result") | .switch.name' "$tmp/silent.jsonl")"
+	expect "its ceiling is the reference's in its mode" true "$(jq -rs 'map(select(.type == "trial" and
+		.search == "mrr")) | .[1].ceiling_pps == (if .[0].mode == .[1].mode and .[0].valid
+		then .[0].rx_pps else null end)' "$tmp/silent.jsonl")"
+fi
+measured "searches of two switches" run p2p --switch sluice,testpmd --search rfc2544 --time 50ms \
+	--link 10M --hugepages no -o "$tmp/turns.jsonl"
 measured "a comparison with an interval" compare sluice sluice --pairs 6 --time 100ms --hugepages no \
 	-o "$tmp/pairs.jsonl"
 

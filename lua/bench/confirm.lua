@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- Confirms that a figure is the switch's own: what takes more of the traffic process's core must not
--- move it. If that core were the limit, wasting a fifth of its time a packet would take a sixth off.
+-- Confirms that a figure is the switch's own: what takes more of the traffic process's core must
+-- not move it. If that core were the limit, wasting a fifth of its time a packet would take a sixth
+-- off.
 
 local adjacent = require "sluice.bench.adjacent"
 local stats = require "sluice.bench.stats"
@@ -45,7 +46,8 @@ function confirm.limit(limit, said)
     return {limited_by = "generator",
             why = ("%s took %.0f %% off it"):format(burning, 100 * (1 - 1 / said.ratio))}
   end
-  return {limited_by = limit.limited_by, why = ("%s; %s did not move it"):format(limit.why, burning)}
+  return {limited_by = limit.limited_by,
+          why = ("%s; %s did not move it"):format(limit.why, burning)}
 end
 
 return confirm

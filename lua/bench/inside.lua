@@ -68,7 +68,9 @@ function Part:stop()
 end
 
 --- The switch's side, before it runs: its graph waits for the traffic's.
-function inside.switch(graph) return setmetatable({whole = {graph = graph}, side = "switch"}, Part) end
+function inside.switch(graph)
+  return setmetatable({whole = {graph = graph}, side = "switch"}, Part)
+end
 
 --- Starts both; the traffic's side.
 function inside.start(switch, traffic, folder, options)

@@ -26,8 +26,9 @@ local LOOK_S = 0.02
 -- packets and the last one. `before`: words that stand before the program.
 local function run(self, what, every_s, most, enough, before)
   local args = table.move(before or {}, 1, #(before or {}), 1, {})
+  local every = ("%dms"):format(math.max(1, every_s * 1000 // 1))
   for _, word in ipairs{what.program or process.path("sluice"), "run", what.graph, "--json",
-                        "--no-control", "--stats", ("%dms"):format(math.max(1, every_s * 1000 // 1))} do
+                        "--no-control", "--stats", every} do
     args[#args + 1] = word
   end
   for _, pair in ipairs(what.set or {}) do
@@ -84,8 +85,8 @@ local function window_of(one, what)
 end
 
 --- Cycles a packet of a run: what window() gives. Where others use the core, its worker waits and
---- its cycles go on: of some runs that with the least of it counts. `what`: graph, program (nil: this
---- one), set.
+--- its cycles go on: of some runs that with the least of it counts. `what`: graph, program (nil:
+--- this one), set.
 function intrinsic.cycles(self, what, seconds)
   local best
   for _ = 1, AGAIN do

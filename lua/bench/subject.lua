@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-3-Clause
--- What a word of `bench compare` means: a switch by its name, a build of Sluice by its program's path,
--- or a graph by its file's.
+-- What a word of `bench compare` means: a switch by its name, a build of Sluice by its program's
+-- path, or a graph by its file's.
 
 local options = require "sluice.bench.options"
 local suggest = require "sluice.suggest"
