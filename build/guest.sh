@@ -48,10 +48,18 @@ put() {
 	put_libraries "$path"
 }
 
+# Each is one file, by whatever name: a driver of DPDK's that is loaded twice ends the program.
 put_libraries() {
 	ldd "$1" | sed -n 's/.*[ \t]\(\/[^ ]*\) (0x.*/\1/p' | while read -r file; do
-		[ -e "$root$file" ] || install -D "$file" "$root$file"
+		put_file "$file"
 	done
+}
+
+put_file() {
+	real=$(realpath "$1")
+	[ -e "$root$real" ] || install -D "$real" "$root$real"
+	mkdir -p "$root${1%/*}"
+	[ -e "$root$1" ] || ln -s "$real" "$root$1"
 }
 
 # pack FILE
@@ -82,12 +90,12 @@ pack "$out/initrd"
 
 # Of DPDK's drivers those that the guest has a use for: a program loads all that it finds.
 put dpdk-testpmd testpmd
-for driver in /usr/lib/*/dpdk/pmds-23.0/librte_net_virtio.so.23 \
-	/usr/lib/*/dpdk/pmds-23.0/librte_bus_pci.so.23 \
-	/usr/lib/*/dpdk/pmds-23.0/librte_bus_vdev.so.23 \
-	/usr/lib/*/dpdk/pmds-23.0/librte_mempool_ring.so.23; do
+for driver in /usr/lib/*/dpdk/pmds-23.0/librte_net_virtio.so.23.0 \
+	/usr/lib/*/dpdk/pmds-23.0/librte_bus_pci.so.23.0 \
+	/usr/lib/*/dpdk/pmds-23.0/librte_bus_vdev.so.23.0 \
+	/usr/lib/*/dpdk/pmds-23.0/librte_mempool_ring.so.23.0; do
 	[ -e "$driver" ] || fail "there is no $driver"
-	install -D "$driver" "$root$driver"
+	put_file "$driver"
 	put_libraries "$driver"
 done
 pack "$out/initrd-vnf"

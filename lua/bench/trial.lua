@@ -145,7 +145,7 @@ local function validate(one, load, at)
 end
 
 -- Frames between a state and now, when nothing is under way any more: nothing has come for 10 ms, and
--- what the switch says adds up, or does not for a second.
+-- what the switch says adds up, or does not for a second (a virtual machine may wait for a core).
 local function settle(dut, before)
   local frames, drops, switch
   dut.traffic:drain()
@@ -154,7 +154,7 @@ local function settle(dut, before)
     frames, drops = roles.frames(dut.spec.scenario, before,
                                  {traffic = dut.traffic.instance:stats(), switch = switch})
     return verdict.balance(frames).residual.inside == 0
-  end, 1, 0.02)
+  end, dut.vms and 20 or 1, 0.02)
   return frames, drops, roles.cycles(before.switch, switch)
 end
 

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The vhost port against the Linux virtio-net driver in a QEMU guest under emulation, on both data
+# paths: all kinds of rings, several queues, resets, and either end killed. Long.
+
+. tests/lib/script.sh
+
+if [ -z "${LONG:-}" ]; then
+	skip "the Linux driver in a guest" "it takes minutes: make check-long runs it"
+elif ! command -v qemu-system-x86_64 >/dev/null; then
+	skip "the Linux driver in a guest" "qemu-system-x86_64 is not installed"
+elif [ ! -e build/out/guest/initrd ]; then
+	skip "the Linux driver in a guest" "there is no build/out/guest, which make guest builds"
+else
+	# shellcheck disable=SC2086
+	background python3 tests/lib/guest_test.py "$SLUICE" "$PWD/build/out/guest" "$tmp" ${ONLY:-}
+	wait ${script_pids[0]} || script_failed=1
+fi
+exit $script_failed
