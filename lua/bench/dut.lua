@@ -109,7 +109,8 @@ function dut.start(spec)
     self.traffic = traffic.start{
       scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
       vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
-      udp = spec.udp, burn = spec.burn_traffic, vms = spec.vm ~= nil}
+      udp = spec.udp, burn = spec.burn_traffic, vms = spec.vm ~= nil,
+      share = spec.vm ~= nil and spec.vm.cores[1] == spec.main_core}
     self:check()
   end, process.traceback)
   if not good then
@@ -197,11 +198,11 @@ function Dut:check()
   process.wait_until(function()
     self.traffic:each("meter", "reset")
     return self:pass(1, self.vms and 1 or 0.05)
-  end, 20, 0.05)
+  end, self.vms and 120 or 20, 0.05)
   self.traffic:drain()
   for sent = CHUNK, CHECK, CHUNK do
     self.traffic:each("meter", "reset")
-    local good, reads = self:pass(CHUNK, 5)
+    local good, reads = self:pass(CHUNK, self.vms and 60 or 5)
     for f, one in ipairs(reads) do
       if not good or one.received ~= CHUNK or one.damaged + one.duplicates + one.reordered > 0 then
         local flow = self.spec.scenario.flows[f]

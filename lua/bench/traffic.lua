@@ -60,7 +60,8 @@ local function vnf_nodes(nodes, links, vnf, k, from, to)
 end
 
 --- The graph for a scenario. `spec`: scenario, switch, folder, size (of frames, with FCS), vnf (io
---- or mac), vms (whether others are the VNFs), core, huge, burn (cycles a packet that a generator wastes: for tests).
+--- or mac), vms (whether others are the VNFs), share (whether they run on its core), core, huge,
+--- burn (cycles a packet that a generator wastes: for tests).
 function traffic.graph(spec)
   local nodes, links, ports, receives, sends = {}, {}, {}, {}, {}
   local function receive(i) receives[i] = true end
@@ -95,7 +96,8 @@ function traffic.graph(spec)
       ports["port" .. one.index] = port(one, traffic.at(spec, one), spec.switch)
     end
   end
-  local graph = {ports = ports, nodes = nodes, graph = links, idle = "spin",
+  local graph = {ports = ports, nodes = nodes, graph = links,
+                 idle = spec.share and "sleep" or "spin",
                  workers = {{core = spec.core, sources = sources}}}
   if not spec.huge then graph.eal = "--no-huge" end
   return graph
