@@ -117,10 +117,14 @@ class Guest:
     def booted(self):
         """Waits for the shell, and puts each device into its namespace."""
         self._wait("guest: ready")
-        self.run("PS1= PS2=; set +m; ip() { ip-full \"$@\"; }; in_() { local n=$1; shift; ip-full netns exec $n \"$@\"; }")
-        self.run("mkdir -p /var/run/netns; for i in 0 1; do n=$(echo ab | cut -c$((i+1))); ip netns add $n &&"
-                 " ip link set eth$i netns $n && in_ $n ip-full addr add 10.0.0.$((i+1))/24 dev eth$i &&"
-                 " in_ $n ip-full link set lo up && in_ $n ip-full link set eth$i up; done")
+        self.run("PS1= PS2=; set +m; ip() { ip-full \"$@\"; };"
+                 " in_() { local n=$1; shift; ip-full netns exec $n \"$@\"; };"
+                 " attach() { local dev=$(ls /sys/bus/virtio/devices/virtio$2/net) &&"
+                 " { [ $dev = eth$2 ] || ip link set $dev name eth$2; } &&"
+                 " ip netns add $1 && ip link set eth$2 netns $1 &&"
+                 " in_ $1 ip-full addr add 10.0.0.$(($2 + 1))/24 dev eth$2 &&"
+                 " in_ $1 ip-full link set lo up && in_ $1 ip-full link set eth$2 up; };"
+                 " mkdir -p /var/run/netns; attach a 0 && attach b 1")
         return self
 
     def _wait(self, text, seconds=PATIENCE):
