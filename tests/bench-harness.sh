@@ -129,7 +129,7 @@ expect "nothing is left behind of them" "0 0 0" "$(left | xargs)"
 # A VNF in a virtual machine. Emulated on the core of the traffic: what it does with frames counts.
 machine() {
 	measured "a VNF in a virtual machine: $*" run loopback:1 --vnf-in vm --guest build/out/guest \
-		--time 200ms --trials 2 --hugepages no -o "$tmp/vm.jsonl" "$@"
+		--time 200ms --trials 1 --hugepages no -o "$tmp/vm.jsonl" "$@"
 }
 TMPDIR=$tmp code "a generator in a virtual machine is code 3" 3 "$SLUICE" bench run v2v --vnf-in vm
 TMPDIR=$tmp code "a guest that is not there is code 3" 3 \
