@@ -7,12 +7,13 @@
 . tests/lib/script.sh
 
 if [ -z "${LONG:-}" ]; then
-	skip "the Linux driver in a guest" "it takes minutes: make check-long runs it"
+	skip "the Linux driver in a guest" "this is for make check-long"
 elif ! command -v qemu-system-x86_64 >/dev/null; then
 	skip "the Linux driver in a guest" "qemu-system-x86_64 is not installed"
 elif [ ! -e build/out/guest/initrd ]; then
 	skip "the Linux driver in a guest" "there is no build/out/guest, which make guest builds"
 else
+	export PYTHONDONTWRITEBYTECODE=1
 	background python3 tests/lib/guest_test.py "$SLUICE" "$PWD/build/out/guest" "$tmp" "${1:-own}" \
 		${ONLY:+"$ONLY"}
 	wait "${script_pids[0]}" || script_failed=1

@@ -87,7 +87,8 @@ local vnf = row("vnf", nil, "KIND,...", choice{"io", "mac"},
                 .. "destination)", {list = true, default = "io"})
 local vnf_in = row("vnf-in", nil, "PLACE", choice{"container", "vm"},
                    "where VNFs are: container or vm", {default = "container"})
-local guest = row("guest", nil, "DIR", text, "the guest that `make guest` builds (beside the program)")
+local guest = row("guest", nil, "DIR", text,
+                  "the guest that `make guest` builds (beside the program)")
 local link = row("link", nil, "RATE", rates.link_read,
                  "paces physical ports at line rate, as in 10G")
 local trials = row("trials", nil, "N", whole(1, 1000), "trials of each test", {default = "7"})

@@ -74,7 +74,8 @@ local started = 0
 
 --- Starts a switch for a scenario with the traffic process beside it, and checks that it forwards.
 --- `spec`: switch (its name), path, scenario, size, mix, vnf, folder, core, main_core, huge, link_bps,
---- udp; vm: {guest, cores} where VNFs are virtual machines (vm.lua); burn, burn_traffic: cycles a packet to waste in the switch (Sluice) or the generator.
+--- udp; vm: {guest, cores} where VNFs are virtual machines (vm.lua); burn, burn_traffic: cycles a
+--- packet to waste in the switch (Sluice) or the generator.
 function dut.start(spec)
   local file = dut.spec(spec.switch)
   for _, port in ipairs(spec.scenario.ports) do

@@ -17,8 +17,8 @@ local function check(values)
   end
   for _, one in ipairs(values.vnf_in == "vm" and values.scenarios or {}) do
     if not cells.scenarios[one.scenario].chain then
-      process.stop(3, "--vnf-in vm: %s cannot be measured: its generator or monitor is the VNF, and "
-                   .. "frames are stamped and counted outside of virtual machines alone; "
+      process.stop(3, "--vnf-in vm: %s cannot be measured: its generator or monitor is the VNF, "
+                   .. "and frames are stamped and counted outside of virtual machines alone; "
                    .. "loopback:N can", one.scenario)
     end
   end

@@ -48,8 +48,8 @@ function vm.find(folder, cores)
   guest.kernel, guest.initrd = folder .. "/vmlinuz", folder .. "/initrd-vnf"
   for _, path in ipairs{guest.kernel, guest.initrd} do
     if not uv.fs_stat(path) then
-      process.stop(3, "--vnf-in vm: there is no guest in %s: `make guest` of Sluice's sources builds "
-                   .. "it in build/out/guest; --guest DIR says where it is", folder)
+      process.stop(3, "--vnf-in vm: there is no guest in %s: `make guest` of Sluice's sources "
+                   .. "builds it in build/out/guest; --guest DIR says where it is", folder)
     end
   end
   guest.why = kvm_fault(guest, cores)
@@ -94,8 +94,9 @@ local function devices(words, k, paths, pair, serve)
                                                          serve and ",server=on,wait=on" or ""),
         "-netdev", ("vhost-user,id=net%d,chardev=char%d"):format(port, port),
         -- Without `vectors=0` QEMU 7.2 crashes under emulation.
-        "-device", ("virtio-net-pci,netdev=net%d,mac=02:00:00:00:%02x:%02x,disable-legacy=on,vectors=0,"
-                    .. "romfile=,rx_queue_size=%d,tx_queue_size=%d"):format(port, k + 1, port, RING, RING))
+        "-device", ("virtio-net-pci,netdev=net%d,mac=02:00:00:00:%02x:%02x,disable-legacy=on,"
+                    .. "vectors=0,romfile=,rx_queue_size=%d,tx_queue_size=%d")
+                   :format(port, k + 1, port, RING, RING))
   end
   return words
 end

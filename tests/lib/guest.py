@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A QEMU guest under emulation with two network devices, each in a network namespace of its own, and a
-Sluice that joins them: what tests/lib/guest_test.py is written with."""
+"""A QEMU guest under emulation with two network devices, each in a network namespace of its own, and
+a Sluice that joins them: what tests/lib/guest_test.py is written with."""
 
 import json
 import os
@@ -94,7 +94,7 @@ class Guest:
             "-append", "console=ttyS0 quiet guest=shell"]
         for i, (path, device) in enumerate(zip(paths, devices)):
             how = "server=on,wait=on" if serve else "reconnect=1"
-            many = f",mq=on" if queues > 1 else ""
+            many = ",mq=on" if queues > 1 else ""
             command += [
                 "-chardev", f"socket,id=char{i},path={path},{how}",
                 "-netdev", f"vhost-user,id=net{i},chardev=char{i},queues={queues}",

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The vhost port against the Linux virtio-net driver: guest_test.py PROGRAM GUEST FOLDER VIA
-[ONLY...]. GUEST is what build/guest.sh made, VIA the data path. Prints `ok` and `not ok` lines. ONLY: how
-names of tests begin."""
+[ONLY...]. GUEST is what build/guest.sh made, VIA the data path, ONLY how names of tests begin. Prints
+`ok` and `not ok` lines."""
 
 import os
 import re
@@ -217,7 +217,7 @@ def come_and_go(via):
                     test.switch.start()
                     wait_until(lambda: test.switch.said().count(" is there") == there + 2, "the peers are back")
                     unload(guest)
-                    # Nobody can tell where a packed ring stands: QEMU does not know, and tracks nothing.
+                    # Nobody knows where a packed ring stands: QEMU neither.
                     if via == "own":
                         wait_until(lambda: test.switch.said().count("is not known") == turn, "a note of it")
                     rebind(guest, *SIDES[1])
