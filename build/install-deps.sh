@@ -13,7 +13,7 @@ build="gcc make pkg-config dpdk-dev libyaml-dev libjansson-dev libpcap-dev
 check="libcunit1-dev dpdk iproute2 iputils-ping ethtool iperf3 tcpdump jq graphviz bash-completion
 	python3 python3-yaml python3-jsonschema python3-pyte curl zsh gnuplot-nox"
 lint="clang-format clang-tidy cppcheck clang"
-long="clang valgrind chromium"
+long="clang valgrind chromium qemu-system-x86"
 # Where these come from elsewhere than Debian, its packages would not go with them.
 command -v node >/dev/null || long="$long nodejs"
 command -v npm >/dev/null || long="$long npm"

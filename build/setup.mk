@@ -7,10 +7,13 @@ SETUP ?= yes
 INSTALL_DEPS := $(if $(filter yes,$(SETUP)),build/install-deps.sh,:)
 # 24 MB to download, once; what is in PATH is taken first.
 BRING_TOOLS := $(if $(filter yes,$(SETUP)),build/tools.sh prometheus influxdb,:)
+# 28 MB to download, once. That it cannot be had is said by what has a use for it.
+GUEST := build/out/guest
+BRING_GUEST := $(if $(filter yes,$(SETUP)),build/guest.sh $(GUEST) || :,:)
 # All cores are used, unless -j says otherwise.
 AGAIN = $(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
 
-.PHONY: setup demo check check-long
+.PHONY: setup demo check check-long guest
 setup:
 	@$(INSTALL_DEPS) build
 
@@ -26,4 +29,9 @@ check:
 check-long:
 	@$(INSTALL_DEPS) build check long
 	@$(BRING_TOOLS)
+	@$(BRING_GUEST)
 	+@$(AGAIN) run-tests-long
+
+# The guest of tests/guest.sh and of `sluice bench --vnf-in vm`.
+guest:
+	@build/guest.sh $(GUEST)

@@ -109,7 +109,9 @@ struct vhost_link {
 	int vid;	      // the library's number for the connection; -1: none
 	bool running;	      // the library says so
 	bool ready[VHOST_RINGS_MAX];
-	const char *bad; // how the peer broke the rules; NULL: it did not
+	bool seen[VHOST_RINGS_MAX]; // it has been let in since the peer connected
+	bool lost;		    // a ring's place is not known, the port is to say so
+	const char *bad;	    // how the peer broke the rules; NULL: it did not
 	int bad_vid;
 	struct vhost_map memory;     // written while all rings are down
 	int up;			     // what the port shows

@@ -97,6 +97,7 @@ static int vhost_new_connection(int vid)
 	link->vid = vid;
 	link->bad_vid = -1; // numbers are used again
 	memset(link->ready, 0, sizeof(link->ready));
+	memset(link->seen, 0, sizeof(link->seen));
 	pthread_mutex_unlock(&link->lock);
 	return rte_vhost_extern_callback_register(vid, &vhost_messages, NULL);
 }
@@ -201,7 +202,7 @@ static void vhost_unregister(struct vhost_link *link)
 void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 {
 	const struct vhost_params *params = link->port->params;
-	bool guilty = false;
+	bool guilty = false, lost = false;
 	const char *how = NULL;
 
 	for (unsigned i = 0; i < VHOST_RINGS_MAX; i++)
@@ -213,6 +214,8 @@ void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 		how = link->bad;
 		guilty = how && link->vid >= 0 && link->bad_vid == link->vid;
 		link->bad = guilty ? how : NULL;
+		lost = link->lost;
+		link->lost = false;
 		pthread_mutex_unlock(&link->lock);
 		if (how)
 			port_fault(
@@ -220,6 +223,12 @@ void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 			    "the peer at %s broke the protocol (%s), its connection was ended",
 			    link->path, how);
 	}
+	if (lost)
+		port_note(link->port,
+			  "where the packed rings of the peer at %s stand is not known since the "
+			  "process before this one was killed; a reset of its device brings them "
+			  "back",
+			  link->path);
 	if (guilty) {
 		vhost_unregister(link);
 		link->until_ns = now_ns + (params->client ? VHOST_AGAIN_NS : 0);

@@ -75,6 +75,19 @@ static void vhost_ring_fill(struct vhost_link *link, struct vhost_queue *queue,
 	}
 }
 
+// Whether a packed ring has been used, though it is said to stand at its beginning. Of a split ring
+// the used index tells where it stands; of a packed one nothing does: when a process like ours was
+// killed, QEMU gives the next one the place where the ring was when it was started.
+static bool vhost_ring_lost(const struct vhost_queue *queue)
+{
+	if (!queue->packed || queue->at || !queue->wrap)
+		return false;
+	for (uint16_t i = 0; i < queue->size; i++)
+		if (queue->desc_packed[i].flags & 1 << VRING_PACKED_DESC_F_USED)
+			return true;
+	return false;
+}
+
 void vhost_let_in(struct vhost_link *link, unsigned i)
 {
 	struct vhost_queue *queue = vhost_ring(link, i);
@@ -100,6 +113,9 @@ void vhost_let_in(struct vhost_link *link, unsigned i)
 		vhost_blame(link, "a ring begins behind its end");
 		return;
 	}
+	if (!link->seen[i] && vhost_ring_lost(queue))
+		link->lost = true;
+	link->seen[i] = true;
 	if (i % 2 && link->end < i / 2 + 1)
 		__atomic_store_n(&link->end, (uint16_t)(i / 2 + 1), __ATOMIC_RELAXED);
 	__atomic_store_n(&queue->up, 1, __ATOMIC_RELEASE);

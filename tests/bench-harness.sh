@@ -354,4 +354,28 @@ n=$(all true "$tmp/bi.jsonl")
 expect "of these, too, every frame is accounted for" "$n" \
 	"$(all '.residual == 0 or (.valid | not)' "$tmp/bi.jsonl")"
 expect "nothing is left behind of them" "0 0 0" "$(left | xargs)"
+
+# A VNF in a virtual machine. Emulated on the core of the traffic: what it does with frames counts.
+machine() {
+	measured "a VNF in a virtual machine: $*" run loopback:1 --vnf-in vm --guest build/out/guest \
+		--time 200ms --trials 1 --hugepages no -o "$tmp/vm.jsonl" "$@"
+}
+TMPDIR=$tmp code "a generator in a virtual machine is code 3" 3 "$SLUICE" bench run v2v --vnf-in vm
+TMPDIR=$tmp code "a guest that is not there is code 3" 3 \
+	"$SLUICE" bench run loopback:1 --vnf-in vm --guest "$tmp"
+if ! command -v qemu-system-x86_64 >/dev/null; then
+	skip "VNFs in virtual machines" "qemu-system-x86_64 is not installed"
+elif [ ! -e build/out/guest/initrd-vnf ]; then
+	skip "VNFs in virtual machines" "there is no build/out/guest, which make guest builds"
+else
+	machine --switch $switches
+	machine --dir bi --vnf mac
+	n=$(all true "$tmp/vm.jsonl")
+	expect "there are trials of each" 3 "$(jq -r 'select(.type == "trial") | .test' "$tmp/vm.jsonl" |
+		sort -u | wc -l)"
+	expect "through virtual machines, too, every frame is accounted for" "$n" \
+		"$(all '.residual == 0 and .received > 0 and (.vm == "tcg" or .vm == "kvm") and
+			.duplicates + .reordered + .damaged == 0' "$tmp/vm.jsonl")"
+	expect "nothing is left behind of virtual machines" "0 0 0" "$(left | xargs)"
+fi
 exit $script_failed

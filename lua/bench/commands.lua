@@ -88,6 +88,8 @@ local vnf = row("vnf", nil, "KIND,...", choice{"io", "mac"},
                 .. "destination)", {list = true, default = "io"})
 local vnf_in = row("vnf-in", nil, "PLACE", choice{"container", "vm"},
                    "where VNFs are: container or vm", {default = "container"})
+local guest = row("guest", nil, "DIR", text,
+                  "the guest that `make guest` builds (beside the program)")
 local link = row("link", nil, "RATE", rates.link_read,
                  "paces physical ports at line rate, as in 10G")
 local trials = row("trials", nil, "N", whole(1, 1000), "trials of each test", {default = "7"})
@@ -102,7 +104,7 @@ local hugepages = row("hugepages", nil, "WAY", choice{"auto", "no"},
 local output = row("output", "o", "FILE", text, "appends the results to the file (JSON Lines)")
 local json = row("json", "j", nil, nil, "prints one JSON object a line")
 
-local shared = {size, dir, switch, switch_path, wires, vnf, vnf_in, link}
+local shared = {size, dir, switch, switch_path, wires, vnf, vnf_in, guest, link}
 
 local function options(...)
   local all = {}

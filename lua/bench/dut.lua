@@ -8,6 +8,7 @@ local instance = require "sluice.bench.instance"
 local process = require "sluice.bench.process"
 local traffic = require "sluice.bench.traffic"
 local uv = require "luv"
+local vm = require "sluice.bench.vm"
 local waits = require "sluice.bench.waits"
 local dut = {}
 
@@ -100,7 +101,8 @@ local started = 0
 
 --- Starts a switch for a scenario with the traffic process beside it, and checks that it forwards.
 --- `spec`: switch (its name), path, scenario, size, mix, vnf, folder, core, main_core, huge, link_bps,
---- udp; burn, burn_traffic: cycles a packet to waste in the switch (Sluice) or the generator.
+--- udp; vm: {guest, cores} where VNFs are virtual machines (vm.lua); burn, burn_traffic: cycles a
+--- packet to waste in the switch (Sluice) or the generator.
 function dut.start(spec)
   local file = dut.spec(spec.switch)
   for _, port in ipairs(spec.scenario.ports) do
@@ -112,10 +114,11 @@ function dut.start(spec)
   local folder = ("%s/%d"):format(spec.folder, started)
   uv.fs_mkdir(folder, 448)
   local self = setmetatable({spec = spec, file = file}, Dut)
-  local ports = {}
+  local ports, paths = {}, {}
   for i, port in ipairs(spec.scenario.ports) do
     ports[i] = {index = port.index, wire = port.wire, address = port.switch,
                 path = traffic.at({folder = folder}, port).path}
+    paths[port.index] = ports[i].path
   end
   self.tool = tool_new(spec.switch, spec.path, {
     folder = folder, ports = ports, pairs = spec.scenario.pairs, core = spec.core,
@@ -128,12 +131,17 @@ function dut.start(spec)
   local good, why = xpcall(function()
     self.handle = file.start(self.tool)
     self.programs = process.since(self.mark)
+    if spec.vm then
+      self.vms = vm.start{guest = spec.vm.guest, cores = spec.vm.cores, scenario = spec.scenario,
+                          paths = paths, vnf = spec.vnf, serve = file.vhost == "client"}
+    end
     self.traffic = traffic.start{
       scenario = spec.scenario, switch = file, folder = folder, size = spec.size, mix = spec.mix,
       vnf = spec.vnf, core = spec.main_core, cores = {spec.main_core}, huge = spec.huge,
       inside = self.tool.inside and self.handle, both_cores = {spec.main_core, spec.core},
       both_program = spec.path and self.tool.program,
-      udp = spec.udp, burn = spec.burn_traffic}
+      udp = spec.udp, burn = spec.burn_traffic, vms = spec.vm ~= nil,
+      share = spec.vm ~= nil and spec.vm.cores[1] == spec.main_core}
     self:check()
   end, process.traceback)
   if not good then
@@ -160,6 +168,7 @@ function Dut:check_alive()
   if program and not program.running then
     process.stop(1, "the traffic process %s: %s", program:ended(), program:said())
   end
+  if self.vms then self.vms:check_alive() end
 end
 
 --- As process.wait_until(), but an end of the switch is an error at once.
@@ -221,18 +230,18 @@ function Dut:check()
   self.traffic:each("meter", "reset")
   process.wait_until(function()
     singles = singles + 1
-    return self:pass(1, 0.05)
-  end, 20, 0.05)
+    return self:pass(1, self.vms and 1 or 0.05)
+  end, self.vms and 120 or 20, 0.05)
   process.wait_until(function()
     for _, one in ipairs(self.traffic:each("meter", "look")) do
       if one.received < singles then return false end
     end
     return true
-  end, 1, 0.01)
+  end, self.vms and 10 or 1, 0.01)
   self.traffic:drain()
   for sent = CHUNK, CHECK, CHUNK do
     self.traffic:each("meter", "reset")
-    local good, reads = self:pass(CHUNK, 20)
+    local good, reads = self:pass(CHUNK, self.vms and 60 or 20)
     for f, one in ipairs(reads) do
       if not good or one.received ~= CHUNK or one.damaged + one.duplicates + one.reordered > 0 then
         local flow = self.spec.scenario.flows[f]
@@ -246,14 +255,21 @@ function Dut:check()
 end
 
 --- What the switch itself says it has counted, as far as it says anything: rx, tx_dropped (by
---- port), busy_cycles, idle_cycles, cycles_per_packet.
+--- port), busy_cycles, idle_cycles, cycles_per_packet; of VNFs in virtual machines, vnf_dropped (by
+--- the port that it was for).
 function Dut:counters()
+  local vnf_dropped = self.vms and self.vms:dropped()
   self:check_alive()
-  return self.file.counters(self.tool, self.handle)
+  local counts = self.file.counters(self.tool, self.handle)
+  counts.vnf_dropped = vnf_dropped
+  return counts
 end
 
 --- The same in the midst of traffic; of switches that are disturbed by being asked, nothing.
-function Dut:counters_live() return self.file.quiet and {} or self:counters() end
+function Dut:counters_live()
+  self:check_alive()
+  return self.file.quiet and {} or self.file.counters(self.tool, self.handle)
+end
 
 --- Makes our own switch waste other cycles on each packet, without a new start.
 function Dut:burn(cycles)

@@ -93,6 +93,7 @@ function env.command_of(options, cell)
                  "--search " .. options.search}
   if cell.scenario ~= "v2v" then words[#words + 1] = "--wire " .. cell.wire end
   if cell.vnf ~= "none" then words[#words + 1] = "--vnf " .. cell.vnf end
+  if cell.vnf_in == "vm" then words[#words + 1] = "--vnf-in vm" end
   if cell.link_bps then words[#words + 1] = ("--link %gG"):format(cell.link_bps / 1e9) end
   if options.search == "mrr" then words[#words + 1] = ("--trials %d"):format(options.trials or 7) end
   if options.time then words[#words + 1] = ("--time %gms"):format(options.time * 1000) end

@@ -46,6 +46,7 @@ local cell = {
   row("wire", "text", "what physical ports are made of: memif, vhost, ring, pci:..."),
   row("vnf", "text", "what a VNF does: io, mac; none"),
   maybe("vnf_in", "text", "container or vm"),
+  maybe("vm", "text", "how virtual machines ran: kvm, or tcg (emulation: for function alone)"),
   row("switch", switch, "the switch under test"),
   maybe("link_bps", "number", "layer-1 rate at which physical ports are paced"),
 }

@@ -54,7 +54,7 @@ end
 
 return function(values)
   local list = cells.product{scenarios = values.scenarios, sizes = values.size, dirs = values.dir,
-                             wires = values.wire, vnfs = values.vnf, switches = values.switch,
+                             wires = values.wire, vnfs = values.vnf, vnf_in = values.vnf_in, switches = values.switch,
                              link_bps = values.link}
   values.search = "latency"
   return running(values, function(self)

@@ -10,7 +10,7 @@ local verdict = require "sluice.bench.verdict"
 local result = {}
 
 local cell_fields = {"session", "test", "suite", "scenario", "vnfs", "dir", "size", "mix", "wire",
-                     "vnf", "vnf_in", "switch", "link_bps"}
+                     "vnf", "vnf_in", "vm", "switch", "link_bps"}
 
 -- The trials that count: valid, not for warming up. Of a search, those at its lower bound.
 local function counted(trials, found)

@@ -76,7 +76,7 @@ end
 --- cycles_per_packet}. `begin` and `ended`: {traffic = /stats, switch = its counters}.
 function roles.read(scenario, begin, ended)
   local senders, receivers = ends(scenario)
-  local list, by_name, known = {}, {}, 0
+  local list, by_name, known, outside = {}, {}, 0, {}
   local function role(name)
     if not by_name[name] then
       local k = math.tointeger(name:match("%d+$"))
@@ -98,6 +98,11 @@ function roles.read(scenario, begin, ended)
       end
     end
   end
+  -- Those in virtual machines have no nodes here, and no share of this core.
+  for k in ipairs(scenario.chain) do
+    outside["vnf " .. k] = not by_name["vnf " .. k] or nil
+    role("vnf " .. k)
+  end
   -- What is measured is what a node does itself: the rest of the busy time is shared out alike.
   local worker, before = ended.traffic.workers[1], begin.traffic.workers[1]
   local busy = worker.busy_cycles - before.busy_cycles
@@ -105,7 +110,9 @@ function roles.read(scenario, begin, ended)
   local shares = {}
   for _, one in ipairs(list) do
     one.busy_cycles = known > 0 and one.busy_cycles / known * busy or 0
-    shares[name_of(one)] = busy + idle > 0 and one.busy_cycles / (busy + idle) or 0
+    if not outside[name_of(one)] then
+      shares[name_of(one)] = busy + idle > 0 and one.busy_cycles / (busy + idle) or 0
+    end
   end
   by_name.generator.idle_cycles = idle
   local switch = {role = "switch", busy_cycles = difference(ended.switch, begin.switch, "busy_cycles"),
@@ -157,8 +164,9 @@ function roles.frames(scenario, before, after)
   local senders, receivers = ends(scenario)
   for port, at in pairs(senders) do
     local node = "to_" .. port
-    if at.role == "vnf" and nodes[node] then
-      local n = sum(nodes[node].dropped) - sum(was[node].dropped)
+    if at.role == "vnf" and (nodes[node] or after.switch.vnf_dropped) then
+      local n = nodes[node] and sum(nodes[node].dropped) - sum(was[node].dropped)
+                or after.switch.vnf_dropped[port] - before.switch.vnf_dropped[port]
       drop(name_of(at) .. " to switch", n)
       known = known + n
     end

@@ -15,7 +15,7 @@ end
 return function(values)
   local list = values.suite and suite_fill(values)
       or cells.product{scenarios = values.scenarios, sizes = values.size, dirs = values.dir,
-                       wires = values.wire, vnfs = values.vnf, switches = values.switch,
+                       wires = values.wire, vnfs = values.vnf, vnf_in = values.vnf_in, switches = values.switch,
                        link_bps = values.link}
   return running(values, function(self) self:measure(list) end)
 end

@@ -2,11 +2,13 @@
 -- What commands that measure have in common: what cannot be set up is said first; hugepages are
 -- taken and given back, the environment is recorded, and the session ends whatever happens.
 
+local cells = require "sluice.bench.cells"
 local huge = require "sluice.bench.huge"
 local pci = require "sluice.bench.pci"
 local process = require "sluice.bench.process"
 local session = require "sluice.bench.session"
 local uv = require "luv"
+local vm = require "sluice.bench.vm"
 
 -- What this version cannot set up is said, not measured as something else.
 local function check(values)
@@ -16,8 +18,12 @@ local function check(values)
     end)
     if missing then process.stop(3, "%s", missing) end
   end
-  if values.vnf_in == "vm" then
-    process.stop(3, "--vnf-in vm: only VNFs in containers can be measured yet")
+  for _, one in ipairs(values.vnf_in == "vm" and values.scenarios or {}) do
+    if not cells.scenarios[one.scenario].chain then
+      process.stop(3, "--vnf-in vm: %s cannot be measured: its generator or monitor is the VNF, "
+                   .. "and frames are stamped and counted outside of virtual machines alone; "
+                   .. "loopback:N can", one.scenario)
+    end
   end
 end
 
@@ -29,6 +35,13 @@ return function(values, measure)
   local one = session.new(values)
   one.huge = huge.take(values.hugepages ~= "no")
   local good, code = xpcall(function()
+    if values.vnf_in == "vm" then
+      one.vm_cores = vm.cores(one.cores)
+      one.guest = vm.find(values.guest, one.vm_cores)
+      if one.guest.why then
+        one:complain("VNFs run under emulation, for function alone: %s", one.guest.why)
+      end
+    end
     one:detect(values.switch or {})
     one:environment("before")
     measure(one)

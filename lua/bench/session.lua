@@ -116,7 +116,7 @@ function Session:ensure(cell)
     size = cell.size, mix = cell.mix, vnf = cell.vnf, folder = self.folder,
     core = self.cores.switch, main_core = self.cores.traffic, huge = self.huge.use,
     link_bps = cell.link_bps, burn = cell.burn,
-    burn_traffic = cell.burn_traffic, udp = cell.udp}
+    burn_traffic = cell.burn_traffic, udp = cell.udp, vm = self:machines(cell)}
   self.running_test = test
   self.commands[record.switch_name(cell)] = self.running:command()
   return self.running
@@ -128,6 +128,11 @@ function Session:stop()
   if running then running:stop() end
 end
 
+--- How the VNFs of a cell run that are in virtual machines; nil: they are not.
+function Session:machines(cell)
+  return cell.vnf_in == "vm" and {guest = self.guest, cores = self.vm_cores} or nil
+end
+
 local cell_names = {"scenario", "vnfs", "dir", "size", "mix", "wire", "vnf", "vnf_in", "link_bps"}
 
 --- The fields of a cell as records have them.
@@ -136,6 +141,7 @@ function Session:cell_fields(cell)
                   switch = {name = record.switch_name(cell),
                             version = self.versions[record.switch_name(cell)]}}
   for _, name in ipairs(cell_names) do fields[name] = cell[name] end
+  fields.vm = cell.vnf_in == "vm" and self.guest.accelerator or nil
   return fields
 end
 

@@ -63,7 +63,8 @@ local function vnf_nodes(nodes, links, vnf, k, from, to)
 end
 
 --- The graph for a scenario. `spec`: scenario, switch, folder, size (of frames, with FCS), vnf (io
---- or mac), core, huge, burn (cycles a packet that a generator wastes: for tests).
+--- or mac), vms (whether others are the VNFs), share (whether they run on its core), core, huge,
+--- burn (cycles a packet that a generator wastes: for tests).
 function traffic.graph(spec)
   local nodes, links, ports, receives, sends = {}, {}, {}, {}, {}
   local function receive(i) receives[i] = true end
@@ -77,7 +78,7 @@ function traffic.graph(spec)
     links[#links + 1] = ("from_%d -> meter%d"):format(flow.to, f)
     send(flow.from)
     receive(flow.to)
-    for k, pair in ipairs(spec.scenario.chain) do
+    for k, pair in ipairs(spec.vms and {} or spec.scenario.chain) do
       local from, to = pair[1], pair[2]
       if flow.from ~= 0 then from, to = to, from end
       vnf_nodes(nodes, links, spec.vnf or "io", k, from, to)
@@ -98,7 +99,8 @@ function traffic.graph(spec)
       ports["port" .. one.index] = port(one, traffic.at(spec, one), spec.switch)
     end
   end
-  local graph = {ports = ports, nodes = nodes, graph = links, idle = "spin",
+  local graph = {ports = ports, nodes = nodes, graph = links,
+                 idle = spec.share and "sleep" or "spin",
                  workers = {{core = spec.core, sources = sources}}}
   if not spec.huge then graph.eal = "--no-huge" end
   return graph
@@ -154,15 +156,16 @@ end
 
 function Traffic:stop() self.instance:stop() end
 
---- Waits until nothing has come for 10 ms, a second at most.
+--- Waits until nothing has come for 10 ms, a second at most; through virtual machines, which are not
+--- always given a core, until nothing has come for half a second.
 function Traffic:drain()
-  local last
+  local vms, last = self.spec.vms, nil
   process.wait_until(function()
     local now = table.concat(self:received(), " ")
     local still = now == last
     last = now
     return still
-  end, 1, 0.01)
+  end, vms and 20 or 1, vms and 0.5 or 0.01)
 end
 
 return traffic

@@ -155,7 +155,7 @@ end
 
 -- Frames between a state and now, when nothing is under way any more: nothing has come for 10 ms, and
 -- what the switch says adds up, or does not for a second in which no frame has come either (where the
--- switch has little of its core, frames come in clusters).
+-- switch has little of its core, or a virtual machine waits for one, frames come in clusters).
 local function settle(dut, before)
   local frames, drops, switch
   local received, came

@@ -30,7 +30,7 @@ local function write(list, columns)
   return table.concat(lines, "\n") .. "\n"
 end
 
-local cell = {"time", "session", "scenario", "vnfs", "dir", "size", "mix", "wire", "vnf", "vnf_in",
+local cell = {"time", "session", "scenario", "vnfs", "dir", "size", "mix", "wire", "vnf", "vnf_in", "vm",
               "switch.name", "switch.version"}
 
 local function columns(...)

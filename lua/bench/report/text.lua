@@ -43,13 +43,19 @@ local function metric_text(one)
       and ", " .. rates.time_text(burst.corrected_buffer_s * 1e9) or "")
 end
 
+--- Where VNFs are that are not in containers.
+function text.vm(one)
+  if one.vnf_in ~= "vm" then return "" end
+  return one.vm == "tcg" and " in VMs (emulated: function only)" or " in VMs"
+end
+
 --- The cells of a result's line. A ratio of figures that are not the switch's own says nothing, and
 --- is left out.
 function text.row(one)
   local value = one.value_pps
   return {
     report.scenario(one), size_text(one), one.dir,
-    one.wire .. (one.vnf ~= "none" and " " .. one.vnf or ""),
+    one.wire .. (one.vnf ~= "none" and " " .. one.vnf or "") .. text.vm(one),
     one.switch.name, metric_text(one),
     (one.own and "" or ">= ") .. rates.text(value.median, "pps", value.median >= 1e6 and 2 or nil),
     ("%.2f Gbps L1"):format(one.l1_gbps), interval(value),
