@@ -22,7 +22,7 @@ enum { VHOST_VIA_ETHDEV, VHOST_VIA_OWN };
 // The peer's memory as it is mapped here. It changes only while all queues are down.
 struct vhost_map {
 	unsigned n;
-	struct {
+	struct vhost_region {
 		uint64_t guest; // address as the peer's descriptors have it
 		uint64_t size;
 		uint8_t *host;
@@ -45,20 +45,23 @@ struct vhost_piece {
 struct vhost_done {
 	uint32_t length; // bytes that were written
 	uint16_t id;
-	uint16_t slots; // packed: that it lies in
+	uint16_t slots; // packed: that it lies in; split: 1
 };
-#define VHOST_DONE_MAX (VHOST_PIECES_MAX + 64)
+#define VHOST_DONE_MAX (VHOST_PIECES_MAX + 128)
 
 // One ring as its poller sees it. Filled while it is down; `up` is released last.
 struct vhost_queue {
 	int up;
 	bool packed;
 	bool mergeable;
+	bool in_order;	  // buffers are given back in the order in which they came
 	uint8_t header;	  // bytes before each packet
 	bool wrap;	  // packed: of the next descriptor to look at
 	uint16_t size;	  // descriptors; of a split ring a power of two
 	uint16_t at;	  // the next slot to look at: our own, whatever the peer writes
 	uint16_t used_at; // split: the next slot to give back; packed: the same as `at`
+	uint16_t seen;	  // split: the end of the filled slots when it was last looked at
+	uint16_t room;	  // for a frame in a fresh packet
 	unsigned region;  // of the memory where the last address was found
 	volatile struct vring_desc *desc;
 	volatile struct vring_packed_desc *desc_packed;

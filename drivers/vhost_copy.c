@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The vhost driver's own data path: packets that lie in several pieces, and the queues of a worker.
 
+#include "vhost_bytes.h"
 #include "vhost_ring.h"
 
 // Room at the packet's end, in a new segment if need be; NULL: no memory.
@@ -43,7 +44,7 @@ bool vhost_gather(struct vhost_queue *queue, unsigned pieces, struct rte_mbuf *p
 
 			if (!to)
 				return false;
-			rte_memcpy(to, queue->pieces[i].at + at, n);
+			vhost_move(to, queue->pieces[i].at + at, n);
 			at += n;
 		}
 	}
@@ -72,7 +73,7 @@ static void vhost_put(struct vhost_queue *queue, unsigned *piece, uint32_t *at, 
 		}
 		if (part > n)
 			part = n;
-		rte_memcpy(queue->pieces[*piece].at + *at, from, part);
+		vhost_move(queue->pieces[*piece].at + *at, from, part);
 		*at += part;
 		from += part;
 		n -= part;
@@ -81,7 +82,7 @@ static void vhost_put(struct vhost_queue *queue, unsigned *piece, uint32_t *at, 
 
 void vhost_scatter(struct vhost_queue *queue, const struct rte_mbuf *pkt, uint16_t buffers)
 {
-	uint8_t header[12];
+	uint8_t header[12] = {0};
 	unsigned piece = 0;
 	uint32_t at = 0;
 

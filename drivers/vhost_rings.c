@@ -54,12 +54,14 @@ static void vhost_ring_fill(struct vhost_link *link, struct vhost_queue *queue,
 {
 	queue->packed = features >> VIRTIO_F_RING_PACKED & 1;
 	queue->mergeable = features >> VIRTIO_NET_F_MRG_RXBUF & 1;
+	queue->in_order = features >> VIRTIO_F_IN_ORDER & 1;
 	queue->header = queue->mergeable || features >> VIRTIO_F_VERSION_1 & 1 ? 12 : 10;
 	queue->size = ring->size;
 	queue->region = 0;
 	queue->call = ring->callfd < 0 ? -1 : ring->callfd;
 	queue->memory = &link->memory;
 	queue->pool = link->port->pool;
+	queue->room = rte_pktmbuf_data_room_size(queue->pool) - RTE_PKTMBUF_HEADROOM;
 	queue->broken = 0;
 	// We poll: no notification is needed.
 	if (queue->packed) {
@@ -108,6 +110,7 @@ void vhost_let_in(struct vhost_link *link, unsigned i)
 	vhost_ring_fill(link, queue, &ring, features);
 	queue->at = queue->packed ? at & 0x7fff : at;
 	queue->wrap = at >> 15;
+	queue->seen = queue->at;
 	queue->used_at = used_at;
 	if (queue->packed && queue->at >= queue->size) {
 		vhost_blame(link, "a ring begins behind its end");

@@ -175,14 +175,14 @@ both "vhost, client, and virtio_user, server" \
 	"vhost: {path: $socket, client: true}" "virtio_user: {path: $socket, server: true}" only-whole
 both "packed rings" "vhost: {path: $socket}" "virtio_user: {path: $socket, packed: true}" \
 	only-whole
-own="path: $socket, via: own"
-both "own vhost and virtio_user" "vhost: {$own}" "virtio_user: {path: $socket}"
-both "own vhost and virtio_user, packed" "vhost: {$own}" "virtio_user: {path: $socket, packed: true}"
-both "virtio_user and own vhost" "virtio_user: {path: $socket}" "vhost: {$own}" only-whole
-both "virtio_user, server, and own vhost, client" \
-	"virtio_user: {path: $socket, server: true}" "vhost: {$own, client: true}"
-both "own vhost, client, and virtio_user, server" \
-	"vhost: {$own, client: true}" "virtio_user: {path: $socket, server: true}" only-whole
+ethdev="path: $socket, via: ethdev"
+both "DPDK's vhost and virtio_user" "vhost: {$ethdev}" "virtio_user: {path: $socket}"
+both "DPDK's vhost and virtio_user, packed" "vhost: {$ethdev}" "virtio_user: {path: $socket, packed: true}"
+both "virtio_user and DPDK's vhost" "virtio_user: {path: $socket}" "vhost: {$ethdev}" only-whole
+both "virtio_user, server, and DPDK's vhost, client" \
+	"virtio_user: {path: $socket, server: true}" "vhost: {$ethdev, client: true}"
+both "DPDK's vhost, client, and virtio_user, server" \
+	"vhost: {$ethdev, client: true}" "virtio_user: {path: $socket, server: true}" only-whole
 both "memif, server and client" \
 	"memif: {path: $socket, role: server}" "memif: {path: $socket, role: client}"
 both "memif, client and server" \
@@ -196,7 +196,7 @@ both "memif, abstract socket" "memif: {path: $socket, role: server, abstract: tr
 # that bash starts in the background does not get SIGINT at all.)
 [[ "waiting" == ${ONLY:-*} ]] || exit $script_failed
 for port in "vhost: {path: $socket}" "vhost: {path: $socket, client: true}" \
-	"vhost: {$own}" "virtio_user: {path: $socket}" "virtio_user: {path: $socket, server: true}" \
+	"vhost: {$ethdev}" "virtio_user: {path: $socket}" "virtio_user: {path: $socket, server: true}" \
 	"memif: {path: $socket, role: server}" "memif: {path: $socket, role: client}"; do
 	for delay in 0.1 0.5; do
 		echo_graph "$port" >"$tmp/echo.yaml"

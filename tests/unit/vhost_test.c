@@ -78,14 +78,15 @@ static void test_packed(void)
 static void test_kinds(void)
 {
 	static const char *const kinds[] = {
-	    "mrg_rxbuf=0,in_order=0,packed_vq=0",
-	    "mrg_rxbuf=0,in_order=1,packed_vq=0",
-	    "mrg_rxbuf=0,in_order=0,packed_vq=1",
-	    "mrg_rxbuf=0,in_order=1,packed_vq=1",
+	    "mrg_rxbuf=0,in_order=0,packed_vq=0", "mrg_rxbuf=0,in_order=1,packed_vq=0",
+	    "mrg_rxbuf=0,in_order=0,packed_vq=1", "mrg_rxbuf=0,in_order=1,packed_vq=1",
+	    "mrg_rxbuf=1,in_order=0,packed_vq=0", "mrg_rxbuf=1,in_order=1,packed_vq=0",
+	    "mrg_rxbuf=1,in_order=0,packed_vq=1", "mrg_rxbuf=1,in_order=1,packed_vq=1",
 	};
 
 	CU_ASSERT(host_open("kinds", "", 1));
 	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		bool long_ones = strstr(kinds[i], "mrg_rxbuf=1") && !strcmp(via, "own");
 		char params[256];
 
 		snprintf(params, sizeof(params),
@@ -93,7 +94,7 @@ static void test_kinds(void)
 			 vhost_path("kinds"), kinds[i]);
 		CU_ASSERT(rig_open(&guest, "ethdev", params, 1));
 		both_up();
-		both_ways(1514);
+		both_ways(long_ones ? 65535 : 1514);
 		for (unsigned j = 0; j < 600; j++) { // rings come round
 			struct rte_mbuf *pkt = rig_frame(&guest, 60 + j, j);
 
@@ -110,6 +111,39 @@ static void test_kinds(void)
 		rig_close(&guest);
 		CU_ASSERT(rig_wait_link(&host, PORT_DOWN));
 	}
+	rig_close(&host);
+}
+
+// A vectorised receiver takes nothing unless it may take many.
+static void test_vectorised(void)
+{
+	struct rte_mbuf *pkts[32];
+	char params[256];
+	unsigned got = 0, polls = 0;
+
+	CU_ASSERT(host_open("vector", "", 1));
+	snprintf(params, sizeof(params),
+		 "{devargs: 'net_virtio_user_vector,path=%s,queue_size=256,mrg_rxbuf=0,in_order=0,"
+		 "vectorized=1'}",
+		 vhost_path("vector"));
+	CU_ASSERT(rig_open(&guest, "ethdev", params, 1));
+	both_up();
+	for (unsigned j = 0; j < 640; j++) {
+		CU_ASSERT(rig_send(&guest, 0, rig_frame(&guest, 60 + j, j)));
+		pkts[0] = rig_receive(&host);
+		CU_ASSERT_FATAL(pkts[0] != NULL);
+		CU_ASSERT(rig_is_frame(pkts[0], 60 + j, j));
+		CU_ASSERT(rig_send(&host, 0, pkts[0]));
+		while (j % 32 == 31 && got <= j && polls++ < 1u << 24) {
+			unsigned n = guest.port.rx(guest.port.rx_queue[0], pkts, 32);
+
+			for (unsigned k = 0; k < n; k++, got++)
+				CU_ASSERT(rig_is_frame(pkts[k], 60 + got, got));
+			rte_pktmbuf_free_bulk(pkts, n);
+		}
+	}
+	CU_ASSERT_EQUAL(got, 640);
+	rig_close(&guest);
 	rig_close(&host);
 }
 
@@ -279,6 +313,7 @@ static void test_refusals(void)
 BOTH(test_split)
 BOTH(test_packed)
 BOTH(test_kinds)
+BOTH(test_vectorised)
 BOTH(test_turned)
 BOTH(test_guest_first)
 BOTH(test_guest_returns)
@@ -294,6 +329,8 @@ static const CU_TestInfo cases[] = {
     {"frames both ways, packed rings, own data path", test_packed_own},
     {"rings of other kinds", test_kinds_ethdev},
     {"rings of other kinds, own data path", test_kinds_own},
+    {"a vectorised peer", test_vectorised_ethdev},
+    {"a vectorised peer, own data path", test_vectorised_own},
     {"virtio_user serves, vhost connects, goes and comes back", test_turned_ethdev},
     {"virtio_user serves, vhost connects, goes and comes back, own data path", test_turned_own},
     {"virtio_user is there first, vhost goes and comes back", test_guest_first_ethdev},
