@@ -101,4 +101,28 @@ else
 	skip "an ordinary user" "this needs root, and that nobody may run the program"
 fi
 
+# The folder is there for all, until the last one ends.
+cat >"$tmp/short.yaml" <<'END'
+nodes:
+  make: {Source: {count: 32}}
+graph: ["make -> Sink"]
+END
+side_by_side() {
+	local i
+	for i in {1..12}; do
+		"$SLUICE" run "$tmp/short.yaml" --quiet --name "side$1-$i" 2>>"$tmp/side.log" </dev/null || return
+	done
+}
+many=()
+for i in 1 2 3 4; do
+	side_by_side $i &
+	many+=($!)
+done
+ended=
+for i in "${many[@]}"; do
+	wait "$i"
+	ended="$ended $?"
+done
+expect "instances that start while others end" " 0 0 0 0" "$ended"
+
 exit $script_failed

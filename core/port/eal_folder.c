@@ -5,17 +5,22 @@
 #include "port/eal_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define FOLDER_TRIES 1000
 #define EAL_FOLDER "RUNTIME_DIRECTORY" // the variable by which systemd says where it is
 
-// What was made is removed when the process ends: DPDK removes the socket itself then.
+// What was made is removed when the last process that uses it ends: DPDK removes the socket itself
+// then.
 static char made[2][PATH_MAX];
+static int used = -1; // the folder, locked as shared for as long as this process lives
 
 static bool folder_own(const char *path, bool private)
 {
@@ -29,8 +34,30 @@ static bool folder_own(const char *path, bool private)
 
 static void folders_remove(void)
 {
+	if (used >= 0 && flock(used, LOCK_EX | LOCK_NB))
+		return;
 	rmdir(made[1]);
 	rmdir(made[0]);
+}
+
+// Makes the folder and holds it; another process may remove it at any moment until it is locked.
+static bool folder_hold(void)
+{
+	struct stat info;
+
+	for (unsigned i = 0; i < FOLDER_TRIES; i++) {
+		if (!folder_own(made[0], false) || !folder_own(made[1], true)) {
+			if (errno == ENOENT)
+				continue;
+			return false;
+		}
+		if (used >= 0)
+			close(used);
+		used = open(made[1], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (used >= 0 && !flock(used, LOCK_SH) && !fstat(used, &info) && info.st_nlink)
+			return true;
+	}
+	return false;
 }
 
 const char *eal_folder_base(void)
@@ -48,7 +75,7 @@ bool eal_folder_make(void)
 
 	snprintf(made[0], sizeof(made[0]), "%s/dpdk", eal_folder_base());
 	snprintf(made[1], sizeof(made[1]), "%.4000s/" EAL_PREFIX, made[0]);
-	if (!folder_own(made[0], false) || !folder_own(made[1], true)) {
+	if (!folder_hold()) {
 		rmdir(made[0]);
 		return false;
 	}
