@@ -140,7 +140,8 @@ struct driver_type {
 	uint64_t (*unsent)(struct port *);
 	// For captures: how far it is, 0 to 1; negative: not known. NULL: no such thing.
 	double (*progress)(struct port *);
-	// Every ms or so on the control thread, beside the workers. NULL: nothing to do.
+	// Every ms or so at first, every 10 ms of a run that goes on, on the control thread, beside
+	// the workers. NULL: nothing to do.
 	void (*tick)(struct port *, uint64_t now_ns);
 };
 

@@ -30,21 +30,26 @@ struct session {
 	int code; // of faults in what is shown
 };
 
-// What is finite must be seen to end soon, and drivers with a tick want it every ms.
-static uint64_t tend_interval(struct run *run)
+#define TEND_MIN_NS 1000000ull
+#define TEND_MAX_NS 10000000ull
+
+// What is finite must be seen to end soon, and drivers with a tick want it every ms; but a turn
+// takes a core from whoever polls on it, so that of a run that goes on the turns become fewer.
+static uint64_t tend_interval(struct run *run, uint64_t age_ns)
 {
+	uint64_t soon = RTE_MIN(RTE_MAX(age_ns / 100, TEND_MIN_NS), TEND_MAX_NS);
 	const struct graph *graph = run_graph(run);
 
 	for (unsigned i = 0; i < graph->n_ports; i++) {
 		const struct port *port = run_port(run, i);
 
 		if (port->finite || port->driver->tick)
-			return 1000000;
+			return soon;
 	}
 	for (unsigned i = 0; i < graph->n_nodes; i++)
 		if (graph->nodes[i].source && graph->nodes[i].port < 0)
-			return 1000000;
-	return 10000000;
+			return soon;
+	return TEND_MAX_NS;
 }
 
 // A reader that has gone ends the run; what cannot be written for other reasons is a fault too.
@@ -105,7 +110,9 @@ static uint64_t drive(struct session *at, uint64_t wait)
 
 	if (!at->script)
 		return wait;
+	run_step_aside(at->run, false); // of processes that it starts
 	next = script_tick(at->script);
+	run_step_aside(at->run, true);
 	if (script_stopping(at->script))
 		signals_stop();
 	check_output(at); // what it has printed may be what another program waits for
@@ -141,12 +148,13 @@ static void sleep_until(struct session *at, uint64_t wait)
 
 static void loop(struct session *at)
 {
-	uint64_t end = at->args->for_ns ? monotonic_ns() + at->args->for_ns : UINT64_MAX;
+	uint64_t begun = monotonic_ns();
+	uint64_t end = at->args->for_ns ? begun + at->args->for_ns : UINT64_MAX;
 
 	at->next_show = at->show_ns ? monotonic_ns() + at->show_ns : UINT64_MAX;
 	while (!signals_stopping()) {
 		enum run_state state = run_tend(at->run);
-		uint64_t now = monotonic_ns(), wait = tend_interval(at->run);
+		uint64_t now = monotonic_ns(), wait = tend_interval(at->run, now - begun);
 
 		at->stuck = state == RUN_STUCK;
 		if (run_over(at, state) || now >= end)

@@ -159,19 +159,15 @@ static bool capture_tap(struct capture *capture, struct errors *errors)
 	return capture->tapped;
 }
 
-// The thread keeps off the workers' cores, if there are others.
+// The thread keeps off the workers' cores.
 static int thread_start(struct capture *capture)
 {
-	const struct graph *graph = run_graph(capture->run);
-	cpu_set_t cores = *graph_cores();
+	cpu_set_t cores = graph_cores_beside(run_graph(capture->run));
 	pthread_attr_t attr;
 	int error;
 
-	for (unsigned i = 0; i < graph->n_workers; i++)
-		CPU_CLR(graph->workers[i].core, &cores);
 	pthread_attr_init(&attr);
-	if (CPU_COUNT(&cores))
-		pthread_attr_setaffinity_np(&attr, sizeof(cores), &cores);
+	pthread_attr_setaffinity_np(&attr, sizeof(cores), &cores);
 	error = pthread_create(&capture->thread, &attr, capture_thread, capture);
 	pthread_attr_destroy(&attr);
 	return error;

@@ -126,6 +126,9 @@ struct value *graph_value_with(const struct graph *, const void *const *params, 
 
 // The cores that this process was given at its start.
 const cpu_set_t *graph_cores(void);
+// Those of them that no worker of the graph is on, for threads beside the workers; all of them, if
+// there are none.
+cpu_set_t graph_cores_beside(const struct graph *);
 
 // Index of a node or port by name; -1: none.
 int graph_find_node(const struct graph *, const char *name);

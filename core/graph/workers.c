@@ -43,6 +43,15 @@ const cpu_set_t *graph_cores(void)
 	return &cores_given;
 }
 
+cpu_set_t graph_cores_beside(const struct graph *graph)
+{
+	cpu_set_t cores = cores_given;
+
+	for (unsigned i = 0; i < graph->n_workers; i++)
+		CPU_CLR(graph->workers[i].core, &cores);
+	return CPU_COUNT(&cores) ? cores : cores_given;
+}
+
 static const char *cores_text(struct arena *arena)
 {
 	const char *text = "";

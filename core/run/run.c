@@ -171,6 +171,14 @@ void run_pollers(struct run *run, bool known)
 		quiet_pollers(known ? polls_report : NULL, run);
 }
 
+void run_step_aside(const struct run *run, bool aside)
+{
+	cpu_set_t cores = aside ? graph_cores_beside(run->graph) : *graph_cores();
+
+	if (run->started && !run->options.no_cores)
+		sched_setaffinity(0, sizeof(cores), &cores);
+}
+
 int run_start(struct run *run, struct errors *errors)
 {
 	run->started = true;
@@ -179,6 +187,7 @@ int run_start(struct run *run, struct errors *errors)
 			return -1;
 	run->started_ns = monotonic_ns();
 	run->progress_ns = run->started_ns;
+	run_step_aside(run, true);
 	run_pollers(run, true);
 	run_unpark(run);
 	return 0;

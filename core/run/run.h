@@ -53,6 +53,11 @@ unsigned run_faults(const struct run *);
 int run_step(struct run *);
 void run_set_time(struct run *, uint64_t now_ns);
 
+// Whether the control thread keeps off the workers' cores: each of its turns would take one from
+// its worker for a while. It does from run_start() on; what it starts (processes too) has its
+// cores.
+void run_step_aside(const struct run *, bool aside);
+
 // Parks all workers between two polls (at most 100 ms; else -1 with the worker named); unparks.
 int run_park(struct run *, struct errors *);
 void run_unpark(struct run *);
