@@ -172,6 +172,7 @@ static int generator_gaps(struct node *node, const void *args, struct reply *rep
 	reply_u64(reply, "median_ns", polls->median_ns);
 	reply_u64(reply, "hiccups", polls->hiccups);
 	reply_u64(reply, "sum_ns", polls->sum_ns);
+	reply_u64(reply, "long_ns", polls->long_ns);
 	reply_u64(reply, "longest_ns", polls->longest_ns);
 	// That the worker is parked just now is no hiccup.
 	*polls = (struct generator_polls){.median_ns = polls->median_ns};
@@ -186,7 +187,8 @@ static const struct command generator_commands[] = {
      generator_status, .live = true},
     {"gaps",
      "says how far apart its polls were since the last call: the median, and how many hiccups "
-     "there were, gaps above 20 us and 4 times the median, how long in all, and the longest; "
+     "there were, gaps above 20 us and 4 times the median, how long in all, how long those above "
+     "100 us, and the longest; "
      "counts anew from now on",
      NULL, generator_gaps},
     {.name = NULL},

@@ -20,6 +20,7 @@ struct generator_polls {
 	uint64_t median_ns; // a running estimate
 	uint64_t hiccups;   // gaps far above it
 	uint64_t sum_ns;    // of the hiccups
+	uint64_t long_ns;   // of those that are longer than what usual rings hold
 	uint64_t longest_ns;
 };
 
@@ -44,6 +45,7 @@ struct generator {
 
 #define GENERATOR_HICCUP_NS 20000
 #define GENERATOR_HICCUP_MEDIANS 4
+#define GENERATOR_LONG_NS 100000 // a ring of 1024 is full, or empty, after that at 10 Mpps
 
 // Takes notice of a poll. The estimate goes up or down by 1/64 with each gap: it settles where as
 // many gaps are above as below.
@@ -59,6 +61,7 @@ static inline void generator_polled(struct generator_polls *polls, uint64_t now_
 			     gap_ns > GENERATOR_HICCUP_MEDIANS * median_ns)) {
 			polls->hiccups++;
 			polls->sum_ns += gap_ns;
+			polls->long_ns += gap_ns > GENERATOR_LONG_NS ? gap_ns : 0;
 			polls->longest_ns = RTE_MAX(polls->longest_ns, gap_ns);
 		}
 	}

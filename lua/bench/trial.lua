@@ -122,7 +122,7 @@ local function judge(one, dut, load, at)
     roles = at.roles, seconds = one.seconds, rx_pps = one.rx_pps, intended_pps = load.pps,
     wire_pps = wire_pps, ceiling_pps = one.ceiling_pps, dropped_to = at.dropped_to,
     unsent = one.unsent, lost_inside = one.lost_inside,
-    hiccups = {sum_s = one.hiccups.sum_us / 1e6}, waited = one.waited,
+    hiccups = {long_s = at.long_s}, waited = one.waited,
     mode_before = at.mode_before, mode_after = at.mode_after, calm = load.calm}
   one.verdict, one.verdict_why = found.limited_by, found.why
   if at.unsteady and not load.calm then
@@ -194,6 +194,7 @@ function trial.run(dut, load)
     ceiling_pps = load.ceiling and load.ceiling(mode_after) or nil,
     hiccups = {n = gaps.hiccups, sum_us = gaps.sum_ns / 1e3, longest_us = gaps.longest_ns / 1e3}}
   local at = roles.read(spec.scenario, begin, ended)
+  at.long_s = gaps.long_ns / 1e9
   -- What is not known has not flipped.
   at.mode_before, at.mode_after = mode_before or mode_after, mode_after or mode_before
   at.balance, at.unsteady = verdict.balance(frames), gaps.unsteady

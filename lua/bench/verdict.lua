@@ -16,7 +16,7 @@ verdict.limits = {
   full = 0.5,       -- of the bursts taken: there was more to take
   wire = 0.99,      -- of the cap that paces a port: the wire is full
   ceiling = 0.95,   -- of what the reference forwarder reaches: the switch may not be the limit
-  stalled = 0.05,   -- of the window, in hiccups or waits for a core: the host was the limit
+  stalled = 0.05,   -- of the window, in long hiccups or waits for a core: the host was the limit
 }
 
 local function ratio(part, whole) return whole and whole > 0 and (part or 0) / whole or 0 end
@@ -56,9 +56,9 @@ local function noise(trial)
     return is("noise", "the mode of the cores went from %s to %s", trial.mode_before,
               trial.mode_after)
   end
-  local stalled = trial.hiccups and ratio(trial.hiccups.sum_s, trial.seconds) or 0
+  local stalled = trial.hiccups and ratio(trial.hiccups.long_s, trial.seconds) or 0
   if stalled > verdict.limits.stalled then
-    return is("noise", "hiccups took %s of the window", percent(stalled))
+    return is("noise", "hiccups above 100 us took %s of the window", percent(stalled))
   end
   for _, name in ipairs{"switch", "traffic"} do
     local share = trial.waited and trial.waited[name] or 0
@@ -135,10 +135,11 @@ local function switch_silent(trial, at)
   return is("switch", "rings before it refuse %s of what is sent", percent(at.refused_share))
 end
 
--- A generator that is refused offers more than is taken, however busy it is with that.
+-- A generator that is refused offers more than is taken, however busy it is with that; but while the
+-- host has the switch's core, rings fill, whatever the switch could do.
 local function switch_waits(at)
   local busy = busy_share(at.switch.busy_cycles, at.switch.idle_cycles)
-  if busy < verdict.limits.busy and at.refused_share >= verdict.limits.refused then
+  if busy < verdict.limits.busy and at.refused_share >= verdict.limits.stalled then
     return is("window", "the switch is %s busy, yet rings before it refuse %.1f %%", percent(busy),
               100 * at.refused_share)
   end
@@ -154,21 +155,22 @@ end
 --- Who limits a trial: {limited_by = "switch", "generator", "monitor", "vnf K", "wire", "window",
 --- "noise" or "none" (the load was carried whole), why, own = whether the figure is the switch's
 --- own}. The first rule that holds:
----   noise      the mode of the cores flipped, hiccups took more than 5 % of the window, or something
----              else had one of the cores for so long (not asked where the trial is `calm`)
+---   noise      the mode of the cores flipped, hiccups that no ring bridges took more than 5 % of the
+---              window, or something else had one of the cores for so long (not asked where the trial
+---              is `calm`)
 ---   wire       99 % of what a paced link carries were received
 ---   none       a load below the greatest was carried whole
 ---   its role   the switch had to drop, because the ring towards that role was full
 ---   switch     its core is 95 % busy, and rings before it refuse 0.1 % or half its bursts are
 ---              full;
 ---              without counters: rings refuse, and the reference forwarder does 5 % better
----   window     the switch has idle time, and yet rings before it refuse 0.1 %
+---   window     the switch has idle time, and yet rings before it refuse 5 %
 ---   a role     the traffic process's core is 95 % busy: the role that takes most of it
 ---   window     both cores have idle time, and something was refused or lost
 ---   noise      nothing explains it
 ---@param trial {roles: table[], seconds: number, rx_pps: number, intended_pps: number?,
 ---  wire_pps: number?, ceiling_pps: number?, dropped_to: table?, unsent: number?,
----  lost_inside: number?, hiccups: {sum_s: number}?, waited: {traffic: number?, switch: number?}?,
+---  lost_inside: number?, hiccups: {long_s: number}?, waited: {traffic: number?, switch: number?}?,
 ---  mode_before: string?, mode_after: string?, calm: boolean?}
 function verdict.of(trial)
   local at = cores(trial.roles)

@@ -92,6 +92,7 @@ end
 function commands.stop() state.load = nil end
 function commands.status() return {running = state.load ~= nil} end
 function commands.gaps() return {hiccups = state.hiccups.n, sum_ns = state.hiccups.sum_ns,
+                                 long_ns = state.hiccups.sum_ns,
                                  longest_ns = state.hiccups.longest_ns} end
 
 function commands.reset() state.window, state.reset = nil, state.received end
