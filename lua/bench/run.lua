@@ -6,7 +6,7 @@ local running = require "sluice.bench.running"
 
 local function suite_fill(values)
   local suite = cells.suites[values.suite]
-  values.search, values.trials = suite.search, suite.trials
+  values.search, values.trials = suite.search, values.trials or suite.trials
   values.time = values.time or suite.seconds
   values.resume = true
   return cells.suite(values.suite, values.switch)

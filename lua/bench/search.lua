@@ -21,7 +21,7 @@ search.kinds = {
 
 -- How often an invalid trial is run again before the search gives up, and how many trials are too
 -- many: no search comes near, so one that does is told from one that goes on.
-search.again_most, search.trials_most = 5, 2000
+search.again_most, search.trials_most = 20, 2000
 
 --- The share of the frames that were lost: what was not sent in time counts.
 function search.loss(result) return (result.intended - result.received) / result.intended end

@@ -140,13 +140,17 @@ local function validate(one, load, at)
   if at.mode_before ~= at.mode_after then
     invalid("the mode of the cores went from %s to %s", at.mode_before, at.mode_after)
   end
+  -- More than what came while a core was away is lost for another reason.
+  local stalled_s = at.long_s + one.seconds * (one.waited and one.waited.switch or 0)
+  local explained = load.pps and at.balance.lost > 0
+                    and at.balance.lost <= load.pps * stalled_s + RING
   local longest_s = one.hiccups.longest_us / 1e6
-  if load.pps and at.balance.lost > 0 and longest_s > RING / load.pps then
+  if explained and longest_s > RING / load.pps then
     invalid("a hiccup of %.0f us is more than the rings hold at that rate", one.hiccups.longest_us)
   end
   for _, name in ipairs{"traffic", "switch"} do
     local each_s = at.waits[name] and at.waits[name].each_s or 0
-    if load.pps and at.balance.lost > 0 and each_s > RING / load.pps then
+    if explained and each_s > RING / load.pps then
       invalid("something else had the core of the %s, %.0f us at a time: more than the rings hold at "
               .. "that rate", name, each_s * 1e6)
     end

@@ -162,8 +162,8 @@ test("a search gives up on trials that stay invalid", function()
     n = n + 1
     one.tell{intended = trial.pps, received = trial.pps, valid = false, why = "a hiccup of 3 ms"}
   end
-  same(n, 6)
-  same(one.failed, "6 trials in a row were invalid, the last one: a hiccup of 3 ms")
+  same(n, 21)
+  same(one.failed, "21 trials in a row were invalid, the last one: a hiccup of 3 ms")
   one = search.new("ndr", {max_pps = max, trials_most = 3})
   for trial in one.next do one.tell{intended = trial.pps, received = 0} end
   same(one.failed, "no end after 3 trials")
