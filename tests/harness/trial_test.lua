@@ -93,14 +93,14 @@ test("core-to-core probe: a trial in which the mode flips is invalid, and noise"
 end)
 
 test("hiccups: with loss, one longer than the rings last makes a load's trial invalid", function()
-  local long = {n = 1, sum_ns = 2e6, longest_ns = 2e6} -- 2 ms; 1,024 frames are 0.5 ms at 2 Mpps
-  local one = world.trial({pps = 2e6, seconds = 0.5}, {hiccups = long, lose = 3000})
+  local long = {n = 1, sum_ns = 2e6, longest_ns = 2e6} -- 2 ms; 1,024 frames are 0.34 ms at 3 Mpps
+  local one = world.trial({pps = 3.004e6, seconds = 0.5}, {hiccups = long})
   same(one.valid, false)
   check(one.why:find("a hiccup of 2000 us is more than the rings hold", 1, true), "%s", one.why)
   same(one.hiccups, {n = 1, sum_us = 2000, longest_us = 2000})
   check(world.trial({pps = 1e6, seconds = 0.5}, {hiccups = long}).valid, "without loss it counts")
   check(world.trial({pps = 4e6, seconds = 0.5}, {hiccups = long}).valid, "half a million are not lost by it")
-  check(world.trial({pps = 2e6, seconds = 0.5}, {lose = 3000, hiccups = {n = 1, sum_ns = 1e5, longest_ns = 1e5}}).valid,
+  check(world.trial({pps = 3.004e6, seconds = 0.5}, {hiccups = {n = 1, sum_ns = 1e5, longest_ns = 1e5}}).valid,
         "a short one explains nothing")
   same(world.trial({seconds = 0.5}, {hiccups = {n = 9, sum_ns = 5e7, longest_ns = 6e6}}).verdict, "noise")
 end)
