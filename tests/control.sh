@@ -344,6 +344,17 @@ else
 	not_ok "OpenMetrics" "$(tail -n 3 "$tmp/out")"
 fi
 
+# The control thread leaves the worker its core, where there is another one.
+if [ "$(nproc)" -gt 1 ]; then
+	core=$(ask web GET /stats | jq '.workers[0].core')
+	expect "the worker's core is its own" "$(taskset -pc $$ | sed 's/.*: //' | tr , '\n' |
+		awk -F- '{for (i = $1; i <= $NF; i++) print i}' | grep -vx "$core" | xargs)" \
+		"$(taskset -pc $web | sed 's/.*: //' | tr , '\n' |
+		awk -F- '{for (i = $1; i <= $NF; i++) print i}' | xargs)"
+else
+	skip "the worker's core is its own" "there is one core"
+fi
+
 # A client that means no good.
 if python3 tests/lib/hostile_http.py "$SLUICE_SOCKETS/web.sock" $web; then
 	code "after that: stats" 0 "$SLUICE" stats --json --name web

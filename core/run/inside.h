@@ -153,6 +153,7 @@ struct run {
 	unsigned faults;    // atomic: drivers' threads count
 	bool fault_ends;    // a fault was one that ends the run
 	bool started;
+	bool aside; // the control thread, off the cores of workers
 	bool stopped;
 	uint64_t stopped_ns;
 	uint64_t started_ns;

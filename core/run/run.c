@@ -171,10 +171,11 @@ void run_pollers(struct run *run, bool known)
 		quiet_pollers(known ? polls_report : NULL, run);
 }
 
-void run_step_aside(const struct run *run, bool aside)
+void run_step_aside(struct run *run, bool aside)
 {
 	cpu_set_t cores = aside ? graph_cores_beside(run->graph) : *graph_cores();
 
+	run->aside = aside;
 	if (run->started && !run->options.no_cores)
 		sched_setaffinity(0, sizeof(cores), &cores);
 }

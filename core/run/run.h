@@ -56,7 +56,7 @@ void run_set_time(struct run *, uint64_t now_ns);
 // Whether the control thread keeps off the workers' cores: each of its turns would take one from
 // its worker for a while. It does from run_start() on; what it starts (processes too) has its
 // cores.
-void run_step_aside(const struct run *, bool aside);
+void run_step_aside(struct run *, bool aside);
 
 // Parks all workers between two polls (at most 100 ms; else -1 with the worker named); unparks.
 int run_park(struct run *, struct errors *);

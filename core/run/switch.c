@@ -307,7 +307,7 @@ int run_switch(struct run *run, struct graph *new, bool allow_loss, struct error
 	run->stuck = NULL; // it may name a node that goes
 	run_pollers(run, true);
 	run_unpark(run);
-	run_step_aside(run, true);
+	run_step_aside(run, run->aside); // from other workers' cores
 	run->changes.made++;
 	counts_hand_over(&change, n_old_workers);
 	old_close(&change, n_old_workers);
