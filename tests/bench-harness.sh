@@ -189,7 +189,7 @@ if command -v valgrind >/dev/null; then
 	chmod +x "$tmp/native"
 	TMPDIR=$tmp code "a program that valgrind cannot run is code 3" 3 "$SLUICE" bench intrinsic \
 		"$tmp/graph.yaml" --sluice "$tmp/native" --trials 1 --time 100ms --callgrind
-	says "it is said what to build" "$tmp/err" "make MARCH=x86-64-v3"
+	says "it is said what to build" "$tmp/err" "make VARIANT=portable"
 else
 	skip "callgrind" "valgrind is not installed"
 fi

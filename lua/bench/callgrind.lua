@@ -91,8 +91,8 @@ function callgrind.why(text, program)
   if text:find("SIGILL", 1, true) or text:find("unhandled instruction bytes", 1, true) then
     return ("valgrind does not know an instruction of %s: it was built for this machine's own "
             .. "processor, with AVX-512 for one. Build a program that it knows, as with "
-            .. "`make MARCH=x86-64-v3` in another copy of the sources, and name it: "
-            .. "--sluice PATH"):format(program)
+            .. "`make VARIANT=portable`, and name it: --sluice PATH (build/out/portable/sluice)")
+        :format(program)
   end
 end
 

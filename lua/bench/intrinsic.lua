@@ -5,7 +5,6 @@
 local callgrind = require "sluice.bench.callgrind"
 local counted = require "sluice.bench.counted"
 local env = require "sluice.bench.env"
-local delayed = require "sluice.bench.delayed"
 local json = require "sluice.json"
 local process = require "sluice.bench.process"
 local record = require "sluice.bench.record"
@@ -13,6 +12,7 @@ local running = require "sluice.bench.running"
 local stats = require "sluice.bench.stats"
 local subject = require "sluice.bench.subject"
 local text = require "sluice.bench.report.text"
+local waits = require "sluice.bench.waits"
 local intrinsic = {}
 
 local OUTPUT_MAX = 1 << 26            -- bytes: each line has all nodes
@@ -43,10 +43,10 @@ local function run(self, what, every_s, most, enough, before)
       local now = counted.line(line)
       if now and counted.made(now) > 0 then
         first = first or now
-        looked = looked or {delayed.of(one.pid)}
+        looked = looked or waits.read(one.pid)
         if not asked and enough(first, now) then
-          local ran, waited = delayed.of(one.pid)
-          if looked[1] and ran then one.waited = delayed.share(looked, {ran, waited}) end
+          local wait = waits.between(looked, waits.read(one.pid))
+          one.waited = wait and wait.share
           one:signal_all("sigint")
           asked = true
         end

@@ -155,18 +155,12 @@ local function trial(self, at, seconds, n)
   return one
 end
 
-local function medians(list, name)
-  local values = {}
-  for _, one in ipairs(list) do values[#values + 1] = one[name] end
-  return stats.median(values)
-end
-
 local function result(self, at, seconds)
   local rates, sent_again = {}, 0
   for i, one in ipairs(at.trials) do
     rates[i], sent_again = one.bps, sent_again + one.retransmits
   end
-  local memory, wait_share = at.trials[#at.trials].memory, medians(at.trials, "waited")
+  local memory, wait_share = at.trials[#at.trials].memory, stats.median_of(at.trials, "waited")
   -- Exit codes tell a figure that the host has cut.
   self.measured = self.measured + 1
   local noise = wait_share > verdict.limits.stalled
@@ -175,8 +169,8 @@ local function result(self, at, seconds)
     waited = wait_share, limited_by = noise and "noise" or "none",
     switch = {name = at.name, version = self.versions[at.name]}, seconds = seconds, mtu = MTU,
     bps = stats.summary(rates), retransmits = sent_again,
-    cpu = {switch = medians(at.trials, "switch"), client = medians(at.trials, "client"),
-           server = medians(at.trials, "server"), interrupts = medians(at.trials, "interrupts")},
+    cpu = {switch = stats.median_of(at.trials, "switch"), client = stats.median_of(at.trials, "client"),
+           server = stats.median_of(at.trials, "server"), interrupts = stats.median_of(at.trials, "interrupts")},
     memory_bytes = memory and memory.rss + memory.hugepages, hugepage_bytes = memory and memory.hugepages,
     command = ("sluice bench iperf3 --switch %s --time %gs --trials %d"):format(
         table.concat(self.options.switch, ","), seconds, self.options.trials)})

@@ -24,12 +24,6 @@ local function counted(trials, found)
   return list
 end
 
-local function medians(list, name)
-  local values = {}
-  for _, one in ipairs(list) do values[#values + 1] = one[name] end
-  return stats.median(values)
-end
-
 local function mode_of(list)
   local mode = list[1] and list[1].mode
   for _, one in ipairs(list) do
@@ -98,7 +92,7 @@ function result.of(trials, found, more)
     l2_gbps = rates.l2_bps(summary.median, trials[1].size) / 1e9,
     limited_by = limit.limited_by, limited_why = limit.why, own = own,
     confirmed = said and not said.moved,
-    cycles_per_packet = own and medians(list, "switch_cycles_per_packet") or nil,
+    cycles_per_packet = own and stats.median_of(list, "switch_cycles_per_packet") or nil,
     ratio_to_testpmd = more.ratio_to_testpmd, memory_bytes = memory and memory.rss + memory.hugepages,
     hugepage_bytes = memory and memory.hugepages,
     mode = mode_of(list), loss_ratio = found.loss_ratio, upper_pps = found.upper_pps,

@@ -32,6 +32,13 @@ end
 
 function stats.median(values) return stats.quantile(values, 0.5) end
 
+--- The median of a field of records, of those that have it.
+function stats.median_of(list, name)
+  local values = {}
+  for _, one in ipairs(list) do values[#values + 1] = one[name] end
+  return stats.median(values)
+end
+
 --- {median, min, max, n}, as results have it; nil of no values.
 ---@param values number[]
 function stats.summary(values)

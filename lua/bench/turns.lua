@@ -2,6 +2,7 @@
 -- Trials of different switches take turns, whatever their searches are: what the machine does
 -- meanwhile meets all of them alike. Pure.
 
+local stats = require "sluice.bench.stats"
 local turns = {}
 
 --- Calls step(one) for each of a list in turn, until it gave false for each. Those that are over
@@ -28,7 +29,7 @@ function turns.ceiling(trials, mode)
   for _, one in ipairs(trials) do
     if one.valid and not one.warmup and one.mode == mode then rates[#rates + 1] = one.rx_pps end
   end
-  return require("sluice.bench.stats").median(rates)
+  return stats.median(rates)
 end
 
 return turns

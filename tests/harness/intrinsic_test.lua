@@ -2,11 +2,12 @@
 -- What counters and callgrind's files say of a packet's cost; what words of `compare` mean.
 
 local rig = require "rig"
+require("world").install()
 local callgrind = require "sluice.bench.callgrind"
 local counted = require "sluice.bench.counted"
-local delayed = require "sluice.bench.delayed"
 local subject = require "sluice.bench.subject"
 local text = require "sluice.bench.report.text"
+local waits = require "sluice.bench.waits"
 local test, check, near, same = rig.test, rig.check, rig.near, rig.same
 
 local function line(made, busy, sampled, cycles)
@@ -100,17 +101,16 @@ end)
 
 test("what valgrind does not know is said with what to do", function()
   local said = "==1== Process terminating with default action of signal 4 (SIGILL)"
-  check(callgrind.why(said, "build/out/sluice"):find("make MARCH=x86-64-v3", 1, true))
+  check(callgrind.why(said, "build/out/sluice"):find("make VARIANT=portable", 1, true))
   check(callgrind.why("vex amd64->IR: unhandled instruction bytes: 0x62", "x"):find("--sluice PATH",
                                                                                      1, true))
   same(callgrind.why("graph.yaml:1:1: error: no", "x"), nil)
 end)
 
 test("what a thread waited is a share of its time", function()
-  same({delayed.read("1000 250 7\n")}, {1000, 250})
-  same(delayed.read(""), nil)
-  same(delayed.share({1000, 200}, {1900, 300}), 0.1)
-  same(delayed.share({1000, 200}, {1000, 200}), 0)
+  local before = {["7"] = {run_s = 1000, wait_s = 200, slices = 1}}
+  same(waits.between(before, {["7"] = {run_s = 1900, wait_s = 300, slices = 2}}).share, 0.1)
+  same(waits.between(before, before), nil)
 end)
 
 test("the line of a record, and its nodes", function()
