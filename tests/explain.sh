@@ -23,14 +23,14 @@ for graph in graphs/*.yaml graphs/*.lua; do
 	"$SLUICE" show --format json "$graph" >"$tmp/shown.json" 2>/dev/null || continue
 	jq 'del(.workers) | .ports = ((.ports // {}) | map_values({memory: {open: true}})) +
 		{extra: {memory: {open: true}}} |
-		.nodes |= map_values(if type == "object" and has("Source") then .Source.count = 1
-			else . end) |
+		.nodes |= map_values(if . == "Source" then {Source: {}} else . end |
+			if type == "object" and has("Source") then .Source.count = 1 else . end) |
 		.nodes.extra = {PortInc: {port: "extra"}} | .graph += ["extra -> Discard"]' \
 		"$tmp/shown.json" >"$tmp/still.yaml"
 	start still "$tmp/still.yaml" || { not_ok "$name" "$(cat "$tmp/still.log")"; continue; }
 	bridges=$(jq -r '.nodes | to_entries[] | select((.value | objects | has("L2Fwd")) // false or
 		.value == "L2Fwd") | .key' "$tmp/still.yaml")
-	wait_for 60 settled
+	wait_for 60 settled || not_ok "$name" "its sources do not come to an end"
 	counted >"$tmp/before"
 	failed=
 	for node in $(jq -r '.nodes | keys[]' "$tmp/still.yaml"); do

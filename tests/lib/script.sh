@@ -99,12 +99,15 @@ run_ok() {
 	return 1
 }
 
-# wait_for SECONDS COMMAND...: until it succeeds; false when it has not by then.
+# wait_for SECONDS COMMAND...: until it succeeds; false when it has not by then, and the log has it.
 wait_for() {
-	local end=$((SECONDS + $1))
+	local seconds=$1 end=$((SECONDS + $1))
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ $SECONDS -lt $end ] || return 1
+		if [ $SECONDS -ge $end ]; then
+			echo "waited $seconds s in vain: $*" >&2
+			return 1
+		fi
 		sleep 0.05
 	done
 }
