@@ -96,6 +96,7 @@ curl -s -o /dev/null -w '%{http_code}' -XPOST "$url/write?db=sluice" --data-bina
 expect "stats --influx is taken" 204 "$(cat "$tmp/out")"
 
 # A server that takes the connection and says nothing.
+before_restart=$(grep -c "cannot be written" "$tmp/log")
 kill -STOP $influxd
 before=$(curl -s --unix-socket "$SLUICE_SOCKETS/writer.sock" http://sluice/nodes/make | jq .made)
 for i in 1 2 3 4 5; do
@@ -108,7 +109,6 @@ expect "and packets pass" 1 "$((after > before))"
 kill -CONT $influxd
 kill $influxd
 wait $influxd 2>/dev/null
-before_restart=$(grep -c "cannot be written" "$tmp/log")
 again() {
 	[ "$(grep -c "cannot be written" "$tmp/log")" -gt "$before_restart" ]
 }
