@@ -57,7 +57,7 @@ tagged() {
 	ip netns exec $two tcpdump -i $dev -U -w "$tmp/tagged.pcap" -c 3 \
 		ether src 02:00:00:00:00:99 2>"$tmp/tcpdump" &
 	script_pids+=($!)
-	wait_for 5 grep -q listening "$tmp/tcpdump"
+	wait_for 5 grep -q listening "$tmp/tcpdump" || not_ok "$kind: tcpdump" "$(cat "$tmp/tcpdump")"
 	on $one python3 - $from $tags <<-'END'
 		import socket, sys
 		link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -69,7 +69,7 @@ tagged() {
 		        link.send(bytes.fromhex("ffffffffffff" "020000000099" + tag + "5a" * 60))
 		        tag = ""
 	END
-	wait_for 5 sh -c "[ \$(tcpdump -r '$tmp/tagged.pcap' 2>/dev/null | wc -l) = 3 ]"
+	wait_for 5 grep -q '^3 packets captured' "$tmp/tcpdump"
 	got=$(tcpdump -xx -r "$tmp/tagged.pcap" 2>/dev/null |
 		awk '/^\t0x/ {$1 = ""; hex = hex $0; next} {print hex; hex = ""} END {print hex}' |
 		sed -n 's/^ ffff ffff ffff 0200 0000 0099 \(.*88b5\) 5a5a.*/\1/p')
