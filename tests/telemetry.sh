@@ -3,7 +3,12 @@
 # DPDK's telemetry of an instance: its own commands and Sluice's, while the graph changes, of an
 # ordinary user; and nothing of it stays behind.
 
-cd "$(dirname "$0")/.." && . tests/lib/script.sh
+cd "$(dirname "$0")/.." || exit 1
+# DPDK's folder of root is one for all of the machine: here it is without those that run beside it.
+if [ -z "${ALONE:-}" ] && unshare --mount mount -t tmpfs tmpfs /run 2>/dev/null; then
+	ALONE=1 exec unshare --mount bash -c 'mount -t tmpfs tmpfs /run && exec bash "$0"' tests/telemetry.sh
+fi
+. tests/lib/script.sh
 
 export XDG_RUNTIME_DIR=$tmp/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"
