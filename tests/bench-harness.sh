@@ -47,7 +47,7 @@ all() {
 }
 
 left() {
-	find "$tmp" -name 'sluice-bench-*' | wc -l
+	find "$tmp" /run/dpdk -name 'sluice-bench-*' -newer "$tmp/begin" 2>/dev/null | wc -l
 	pgrep -f "$tmp/sluice-bench-" | wc -l
 	find /sys/class/net -name 'ovs-netdev' -newer "$tmp/begin" | wc -l
 }

@@ -221,12 +221,14 @@ function process.traceback(why)
   return process.is_stop(why) and why or debug.traceback(tostring(why), 2)
 end
 
---- A folder of our own for sockets and files, gone at the end.
+--- A folder of our own for sockets and files, gone at the end. DPDK of all that is started keeps its
+--- files there, too; in /run each run of a switch would leave a folder.
 function process.folder()
   local base = os.getenv("TMPDIR") or "/tmp"
   local folder, why = uv.fs_mkdtemp(base .. "/sluice-bench-XXXXXX")
   if not folder then process.stop(3, "no folder can be made in %s: %s", base, why) end
   folders[#folders + 1] = folder
+  uv.os_setenv("RUNTIME_DIRECTORY", folder)
   return folder
 end
 
