@@ -132,6 +132,7 @@ local result = {
   maybe("mode", "text", "near or far; mixed: trials of both"),
   maybe("loss_ratio", "number", "that the metric allows"),
   maybe("upper_pps", "number", "the smallest load that is too much"),
+  maybe("trial_seconds", "number", "of the search's trials at the end: hiccups make them shorter"),
   maybe("curve", {list = {row("percent", "number", "of the greatest load"),
                           row("pps", "number", "the load"), row("loss", "number", "share lost")}},
         "loss by load"),

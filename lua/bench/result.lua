@@ -96,6 +96,7 @@ function result.of(trials, found, more)
     ratio_to_testpmd = more.ratio_to_testpmd, memory_bytes = memory and memory.rss + memory.hugepages,
     hugepage_bytes = memory and memory.hugepages,
     mode = mode_of(list), loss_ratio = found.loss_ratio, upper_pps = found.upper_pps,
+    trial_seconds = found.seconds,
     curve = found.curve, burst = found.frames and {
       frames = found.frames, implied_buffer_s = found.implied_buffer_s,
       corrected_buffer_s = found.corrected_buffer_s},

@@ -6,7 +6,9 @@
 --   for trial in search.next do search.tell(run(trial)) end
 --
 -- A trial: {pps = load, or nil: as fast as it goes; seconds; frames: a burst of so many instead of
--- seconds; warmup: its result is not looked at; again: how often it was invalid so far}.
+-- seconds; warmup: its result is not looked at; again: how often it was invalid so far; shortest:
+-- it may become as short as that, in seconds, where it is invalid time after time: hiccups of a
+-- host spare a short trial sooner}.
 -- A result: {intended = frames that should have been sent in the window, unsent ones too; received;
 -- rx_pps; valid = false: run it again}.
 
@@ -22,6 +24,7 @@ search.kinds = {
 -- How often an invalid trial is run again before the search gives up, and how many trials are too
 -- many: no search comes near, so one that does is told from one that goes on.
 search.again_most, search.trials_most = 20, 2000
+local HALVE_AT = 3 -- invalid trials in a row, after which the next one is half as long
 
 --- The share of the frames that were lost: what was not sent in time counts.
 function search.loss(result) return (result.intended - result.received) / result.intended end
@@ -80,8 +83,11 @@ function search.wrap(run, options)
     end
     trial.again = (trial.again or 0) + 1
     if trial.again > again_most then
-      fail(("%d trials in a row were invalid%s"):format(trial.again,
-           result.why and (", the last one: " .. result.why) or ""))
+      fail(("%d trials in a row were invalid%s%s"):format(trial.again,
+           result.why and (", the last one: " .. result.why) or "",
+           trial.seconds and not trial.shortest and "; shorter ones (--time) may be spared" or ""))
+    elseif trial.shortest and trial.again % HALVE_AT == 0 then
+      trial.seconds = math.max(trial.shortest, trial.seconds / 2)
     end
   end
 

@@ -155,15 +155,42 @@ test("back-to-back: the buffer's true time", function()
   near(select(2, rfc2544.buffer_times(1000, 1e6, 0.25e6)), 750e-6)
 end)
 
+test("trials grow shorter where a host's hiccups never spare a long one", function()
+  for _, name in ipairs{"ndr", "pdr"} do
+    local found, switch = search.new(name, {max_pps = max}), simulated.new{capacity = 6.1e6}
+    local counted = 0
+    for trial in found.next do
+      local one = switch:run(trial)
+      if trial.seconds > 0.1 then
+        check(trial.seconds == 1 or counted == 0, "none is long again")
+        one.valid, one.why = false, "a hiccup of 3 ms"
+      else
+        counted = counted + 1
+      end
+      found.tell(one)
+    end
+    check(found.result, "%s", found.failed)
+    same(found.result.seconds, 1 / 16)
+    for _, goal in ipairs(found.result.goals) do
+      near(goal.lower_pps, 6.1e6 / (1 - mlr.losses[goal.metric]), 0.011)
+      same(goal.trials_at_bound, 4, "half of 7 in full")
+    end
+  end
+end)
+
 test("a search gives up on trials that stay invalid", function()
   local one = search.new("ndr", {max_pps = max})
   local n = 0
   for trial in one.next do
     n = n + 1
+    if n == 21 then same(trial.seconds, 1 / 32, "the shortest") end
     one.tell{intended = trial.pps, received = trial.pps, valid = false, why = "a hiccup of 3 ms"}
   end
   same(n, 21)
   same(one.failed, "21 trials in a row were invalid, the last one: a hiccup of 3 ms")
+  one = search.new("rfc2544", {max_pps = max})
+  for trial in one.next do one.tell{intended = trial.pps, received = trial.pps, valid = false} end
+  same(one.failed, "21 trials in a row were invalid; shorter ones (--time) may be spared")
   one = search.new("ndr", {max_pps = max, trials_most = 3})
   for trial in one.next do one.tell{intended = trial.pps, received = 0} end
   same(one.failed, "no end after 3 trials")

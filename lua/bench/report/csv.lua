@@ -40,7 +40,7 @@ end
 function csv.results(data)
   return write(data.results, columns("metric", "value_pps.median", "value_pps.min", "value_pps.max",
       "value_pps.n", "l1_gbps", "l2_gbps", "own", "limited_by", "cycles_per_packet",
-      "ratio_to_testpmd", "mode", "loss_ratio", "upper_pps", "memory_bytes",
+      "ratio_to_testpmd", "mode", "loss_ratio", "upper_pps", "trial_seconds", "memory_bytes",
       "hugepage_bytes", "trials", "invalid", "limited_why", "command"))
 end
 

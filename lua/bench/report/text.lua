@@ -62,7 +62,8 @@ function text.row(one)
     one.cycles_per_packet and ("%.0f cyc/pkt"):format(one.cycles_per_packet) or "",
     one.own and one.ratio_to_testpmd and ("%s%.2fx testpmd"):format(
         one.ratio_at_most and "<= " or "", one.ratio_to_testpmd) or "",
-    one.mode or "", "limit: " .. one.limited_by,
+    one.mode or "", "limit: " .. one.limited_by .. (one.trial_seconds and (", trials of %.3g s"):format(
+        one.trial_seconds) or ""),
   }
 end
 

@@ -64,8 +64,8 @@ end
 
 local function class_of(load, goal)
   local known = load.class[goal]
-  if not known or known.n ~= #load.trials then
-    known = {n = #load.trials, class = mlr.classify(load.trials, goal)}
+  if not known or known.n ~= #load.trials or known.seconds ~= goal.seconds then
+    known = {n = #load.trials, seconds = goal.seconds, class = mlr.classify(load.trials, goal)}
     load.class[goal] = known
   end
   return known.class
@@ -104,6 +104,23 @@ local function candidate(at, goal, lower, upper)
   return at.max
 end
 
+-- Trials of a goal are no longer than one was that counted at last: the goal's durations shrink alike.
+local function shorten(at, goal)
+  if goal.seconds <= at.longest + epsilon then return end
+  goal.duration_sum = goal.duration_sum * at.longest / goal.seconds
+  goal.seconds = at.longest
+end
+
+-- One trial at a load, as long as the goal's or as short as it had to be.
+local function try(measure, at, goal, pps)
+  local trial = {pps = pps, seconds = goal.seconds, shortest = at.shortest}
+  local result = measure(trial)
+  at.longest = math.min(at.longest, trial.seconds < goal.seconds and trial.seconds or math.huge)
+  shorten(at, goal)
+  return {seconds = trial.seconds, loss = (result.intended - result.received) / result.intended},
+         result
+end
+
 -- Narrows the bounds of one goal.
 local function narrow(measure, at, goal)
   at.stride = 1
@@ -113,15 +130,14 @@ local function narrow(measure, at, goal)
     if not pps then return lower, upper end
     local load = load_find(at.loads, pps)
     repeat
-      local result = measure{pps = pps, seconds = goal.seconds}
-      load.trials[#load.trials + 1] =
-          {seconds = goal.seconds, loss = (result.intended - result.received) / result.intended}
+      load.trials[#load.trials + 1] = try(measure, at, goal, pps)
     until class_of(load, goal)
   end
 end
 
 local function goal_result(name, goal, at, lower, upper)
-  local one = {metric = name, loss_ratio = goal.loss, upper_pps = upper and upper.pps}
+  local one = {metric = name, loss_ratio = goal.loss, upper_pps = upper and upper.pps,
+               seconds = goal.seconds}
   if not lower then
     one.pps, one.lower_pps, one.why = 0, 0, "even the smallest load loses more"
     return one
@@ -134,31 +150,35 @@ local function goal_result(name, goal, at, lower, upper)
   return one
 end
 
-local function goal_make(name, options, width, duration_sum, seconds)
-  return {name = name, loss = options.loss_ratio or mlr.losses[name], 
-          exceed = options.exceed or 0.5,
-          width = width, duration_sum = duration_sum, seconds = seconds}
+local function goal_make(at, name, options, width, duration_sum, seconds)
+  local goal = {name = name, loss = options.loss_ratio or mlr.losses[name],
+                exceed = options.exceed or 0.5,
+                width = width, duration_sum = duration_sum, seconds = seconds}
+  shorten(at, goal)
+  return goal
 end
 
 --- Options: max_pps, min_pps (max / 1000), goals ({"ndr"}), width (0.01), seconds (1), duration_sum
 --- (7 s), exceed (0.5), coarse_seconds: of trials while the bounds are far apart (`seconds`),
---- loss_ratio: instead of the goal's. The result is that of the last goal; `goals` has all of them.
+--- loss_ratio: instead of the goal's; shortest: of trials, where longer ones stay invalid
+--- (`seconds` / 32). The result is that of the last goal; `goals` has all of them; `seconds`: how
+--- long its trials were at the end.
 function mlr.run(measure, options)
   local width, seconds = options.width or 0.01, options.seconds or 1
   local coarse = math.min(seconds, options.coarse_seconds or seconds)
-  local at = {loads = {}, max = options.max_pps, min = options.min_pps or options.max_pps / 1000}
-  local first = measure{pps = at.max, seconds = coarse}
-  load_find(at.loads, at.max).trials[1] =
-      {seconds = coarse, loss = (first.intended - first.received) / first.intended}
+  local at = {loads = {}, max = options.max_pps, min = options.min_pps or options.max_pps / 1000,
+              longest = math.huge, shortest = options.shortest or seconds / 32}
+  local trial, first = try(measure, at, {seconds = coarse, duration_sum = coarse}, at.max)
+  load_find(at.loads, at.max).trials[1] = trial
   -- What comes through at the greatest load is near what can come through at all.
   local share = first.received / first.intended
   at.hints = {math.max(at.min, math.min(at.max, at.max * share))}
   local all = {}
   for i, name in ipairs(options.goals or {"ndr"}) do
-    local rough = goal_make(name, options, 4 * width, coarse, coarse)
+    local rough = goal_make(at, name, options, 4 * width, coarse, coarse)
     local lower, upper = narrow(measure, at, rough)
     at.hints = {lower and lower.pps or at.min, upper and upper.pps or at.max}
-    local goal = goal_make(name, options, width, options.duration_sum or 7, seconds)
+    local goal = goal_make(at, name, options, width, options.duration_sum or 7, seconds)
     lower, upper = narrow(measure, at, goal)
     all[i] = goal_result(name, goal, at, lower, upper)
   end
