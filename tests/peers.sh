@@ -6,7 +6,7 @@
 . tests/lib/script.sh
 
 kills=1
-[ -z "${LONG:-}" ] || kills=30
+[ -z "${LONG:-}" ] || kills=20
 
 cores() {
 	taskset -cp $$ | sed 's/.*: //; s/[-,]/ /g'
