@@ -29,6 +29,8 @@ WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
 ifeq ($(findstring clang,$(CC)),)
 WARN += -Wshadow=local
+# Fences order what a process shares with its peer in another one, which no sanitizer sees.
+WARN += $(if $(filter tsan,$(VARIANT)),-Wno-tsan)
 endif
 
 OPT.release := -O3
