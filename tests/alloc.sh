@@ -17,7 +17,7 @@ if ! command -v jq >/dev/null; then
 	exit 0
 fi
 
-seconds=${LONG:+200}
+seconds=${LONG:+400}
 seconds=${seconds:-36} # for all of it
 places=${LONG:+1000}
 places=${places:-24} # for each graph and way to fail
