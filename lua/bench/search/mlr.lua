@@ -115,7 +115,7 @@ end
 local function try(measure, at, goal, pps)
   local trial = {pps = pps, seconds = goal.seconds, shortest = at.shortest}
   local result = measure(trial)
-  at.longest = math.min(at.longest, trial.seconds < goal.seconds and trial.seconds or math.huge)
+  if trial.seconds < goal.seconds then at.longest = trial.seconds end
   shorten(at, goal)
   return {seconds = trial.seconds, loss = (result.intended - result.received) / result.intended},
          result
