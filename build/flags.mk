@@ -25,7 +25,9 @@ else ifeq ($(shell command -v $(firstword $(CC))),)
 NEED_PACKAGES = $(error there is no compiler `$(CC)`: `make setup` installs gcc, CC= names another)
 endif
 
-WARN := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
+# What the optimizer warns of depends on the processor: a warning ends no build of a user's.
+WARN := -Wall -Wextra $(if $(filter-out release portable,$(VARIANT)),-Werror) \
+	-Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
 ifeq ($(findstring clang,$(CC)),)
 WARN += -Wshadow=local

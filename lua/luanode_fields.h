@@ -62,8 +62,8 @@ static inline uint64_t number_load(const uint8_t *bytes, unsigned n)
 
 static inline void number_store(uint8_t *bytes, unsigned n, uint64_t value)
 {
-	for (unsigned i = 0; i < n; i++)
-		bytes[i] = (uint8_t)(value >> (n - 1 - i) * 8);
+	for (unsigned i = n; i-- > 0; value >>= 8)
+		bytes[i] = (uint8_t)value;
 }
 
 static inline uint64_t field_mask(const struct field *field)
