@@ -68,6 +68,18 @@ static bool generator_send(struct ctx *ctx, const uint64_t *times, unsigned n)
 	return true;
 }
 
+// Whether the time has come for the first packet after `start`.
+static bool generator_waited(struct generator *state, uint64_t now_ns)
+{
+	if (!state->begin_ns)
+		state->begin_ns = now_ns + state->delay_ns;
+	if (now_ns < state->begin_ns)
+		return false;
+	state->begin_ns = 0;
+	state->polls.last_ns = 0;
+	return true;
+}
+
 static int generator_poll(struct ctx *ctx)
 {
 	struct generator *state = ctx->state;
@@ -75,16 +87,16 @@ static int generator_poll(struct ctx *ctx)
 	uint64_t times[BATCH_MAX], now_ns = ctx->now_ns;
 	unsigned n;
 
-	generator_polled(&state->polls, now_ns);
 	if (unlikely(state->run != GENERATOR_RUNS)) {
 		if (state->run == GENERATOR_ENDED)
 			return POLL_ENDED;
-		if (state->run != GENERATOR_STARTS)
+		if (state->run != GENERATOR_STARTS || !generator_waited(state, now_ns))
 			return 0;
 		state->pace.frame = state->maker.next;
 		generator_begin(&state->pace, now_ns, state->count, state->duration_ns);
 		__atomic_store_n(&state->run, GENERATOR_RUNS, __ATOMIC_RELAXED);
 	}
+	generator_polled(&state->polls, now_ns);
 	if (state->pace.gaps && state->pace.at_ns > now_ns &&
 	    state->pace.at_ns < state->pace.end_ns)
 		return 0;
@@ -144,6 +156,8 @@ static int generator_start(struct node *node, const void *args, struct reply *re
 	generator_speed_set(state, params, &start->speed);
 	state->count = generator_limit(state, params, start->count);
 	state->duration_ns = start->duration.ns;
+	state->delay_ns = start->delay.ns;
+	state->begin_ns = 0;
 	state->attempted = 0;
 	state->unsent = 0;
 	__atomic_store_n(&state->run, GENERATOR_STARTS, __ATOMIC_RELAXED);
@@ -186,10 +200,9 @@ static const struct command generator_commands[] = {
     {"status", "says whether it makes packets, and how many there were since the start", NULL,
      generator_status, .live = true},
     {"gaps",
-     "says how far apart its polls were since the last call: the median, and how many hiccups "
-     "there were, gaps above 20 us and 4 times the median, how long in all, how long those above "
-     "100 us, and the longest; "
-     "counts anew from now on",
+     "says how far apart its polls were while it made packets, since the last call: the median, "
+     "and how many hiccups there were, gaps above 20 us and 4 times the median, how long in all, "
+     "how long those above 100 us, and the longest; counts anew from now on",
      NULL, generator_gaps},
     {.name = NULL},
 };

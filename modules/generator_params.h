@@ -38,6 +38,7 @@ struct generator_start {
 	struct generator_speed speed;
 	uint64_t count;
 	struct duration duration;
+	struct duration delay;
 };
 
 enum { GENERATOR_L1, GENERATOR_L2 };
@@ -104,6 +105,9 @@ static const struct param generator_start_args[] = {
     PARAM(generator_start, count, .def = "0", .help = "packets to intend; 0: without end"),
     PARAM(generator_start, duration, .def = "0s", .max = GENERATOR_TIME_MAX,
 	  .help = "how long, from the first packet; 0: without end"),
+    PARAM(generator_start, delay, .def = "0s", .max = GENERATOR_TIME_MAX, .example = "20ms",
+	  .help = "how long from now to the first packet: what starts generators on busy cores "
+		  "can be at rest by then"),
     PARAM_END,
 };
 

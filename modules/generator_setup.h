@@ -13,10 +13,10 @@
 
 enum generator_run { GENERATOR_STOPPED, GENERATOR_STARTS, GENERATOR_RUNS, GENERATOR_ENDED };
 
-// Gaps between two polls, since they were last asked for. Changed by the worker, and by commands
-// while it is parked.
+// Gaps between two polls while it makes packets, since they were last asked for. Changed by the
+// worker, and by commands while it is parked.
 struct generator_polls {
-	uint64_t last_ns;   // 0: there was none yet
+	uint64_t last_ns;   // 0: there was none yet since the start
 	uint64_t median_ns; // a running estimate
 	uint64_t hiccups;   // gaps far above it
 	uint64_t sum_ns;    // of the hiccups
@@ -37,6 +37,8 @@ struct generator {
 	uint64_t unsent;
 	uint64_t count; // of the present run; 0: without end
 	uint64_t duration_ns;
+	uint64_t delay_ns;	    // from the first poll after `start` to the first packet
+	uint64_t begin_ns;	    // when that is; 0: not known yet
 	struct generator_gap *gaps; // room for one a frame
 	uint16_t *places;	    // of the stamp, by frame; NULL: none
 	uint16_t *rests;	    // sums of what is behind it; NULL: not covered

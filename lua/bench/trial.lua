@@ -12,6 +12,7 @@ local waits = require "sluice.bench.waits"
 local trial = {}
 
 local RING = 1024
+local DELAY_S = 0.02 -- from asking generators to start to their first frame
 local STEADY_S, STEADY_STEP_S, STEADY_MOST_S = 0.2, 0.01, 5
 local SETTLE_S, SETTLE_MOST_S = 1, 20
 
@@ -85,16 +86,23 @@ local function window(dut, load)
   return begin, ended, gaps
 end
 
--- A load that is sent whole: as long as asked for, or so many frames.
+-- A load that is sent whole: as long as asked for, or so many frames. The answers to `start`, and all
+-- that is asked before and after, take a core for a millisecond where both have a worker: nobody is
+-- asked while frames are sent.
 local function finite(dut, load)
   local t, flows = dut.traffic, #dut.spec.scenario.flows
   t:each("meter", "reset")
   t.instance:call("gen1", "gaps")
   local begin = state(dut)
-  generators_start(dut, load, load.frames and {count = math.max(1, load.frames // flows)}
-                              or {duration = duration(load.seconds)})
+  local more = {delay = duration(DELAY_S)}
+  if load.frames then
+    more.count = math.max(1, load.frames // flows)
+  else
+    more.duration = duration(load.seconds)
+  end
+  generators_start(dut, load, more)
   local seconds = load.frames and load.frames / load.pps or load.seconds
-  dut:wait(seconds)
+  dut:wait(DELAY_S + seconds)
   dut:wait_until(function()
     for _, one in ipairs(t:each("gen", "status")) do
       if one.running then return false end

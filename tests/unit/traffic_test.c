@@ -218,12 +218,43 @@ static void under_way(void)
 	flow_close(run);
 }
 
+// Nothing is sent before the delay is over, all of it after; what the core did before is no gap.
+static void delayed_start(void)
+{
+	struct run *run = flow_open("nodes:\n"
+				    "  gen: {Generator: {rate: 1Mpps, start: false}}\n"
+				    "  seen: Meter\n"
+				    "graph: [gen -> seen]\n",
+				    true);
+	char *reply;
+
+	advance(run, 0);
+	reply = flow_call(run, "gen", "start", "{count: 1000, delay: 20ms}");
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply, "\"running\":true"));
+	free(reply);
+	advance(run, 5000000); // the first poll: the delay begins here
+	advance(run, 24999999);
+	CU_ASSERT_EQUAL(flow_counts(run, "gen").own[INTENDED], 0);
+	advance(run, 25000000);
+	CU_ASSERT_EQUAL(flow_counts(run, "gen").own[ATTEMPTED], 1);
+	for (unsigned us = 1; us < 1000; us++)
+		advance(run, 25000000 + us * 1000);
+	CU_ASSERT_EQUAL(flow_counts(run, "gen").own[ATTEMPTED], 1000);
+	CU_ASSERT_EQUAL(flow_counts(run, "seen").own[RECEIVED], 1000);
+	advance(run, 90000000);
+	reply = flow_call(run, "gen", "gaps", "{}");
+	CU_ASSERT_PTR_NOT_NULL(strstr(reply, "\"hiccups\":0,"));
+	free(reply);
+	flow_close(run);
+}
+
 static const CU_TestInfo cases[] = {
     {"checksums around a stamp stay right", checksums_stay_right},
     {"long stalls", long_stalls},
     {"damage behind the stamp", payload_damage},
     {"changes of the graph", changes_of_the_graph},
     {"workers", under_way},
+    {"delayed start", delayed_start},
     CU_TEST_INFO_NULL,
 };
 SUITE(traffic, cases, .eal = true)
