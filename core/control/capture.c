@@ -201,7 +201,7 @@ struct capture *capture_begin(struct control *control, const struct capture_wish
 		error_machine(errors, NULL, "%u captures run already, which is the most", n);
 		return NULL;
 	}
-	capture = memory_new(1, sizeof(*capture));
+	capture = memory_lines(sizeof(*capture));
 	capture->tap = (struct tap){.wants = capture_wants, .leaves = capture_leaves};
 	capture->run = control->run;
 	capture->control = control;

@@ -117,7 +117,7 @@ static int scratch_make(struct scratch *scratch, struct run *run, const struct e
 		scratch->graph.nodes[i] = graph->nodes[i];
 		scratch->graph.nodes[i].workers = 1;
 		if (graph->nodes[i].type->local_size)
-			scratch->locals[i] = memory_new(1, graph->nodes[i].type->local_size);
+			scratch->locals[i] = memory_lines(graph->nodes[i].type->local_size);
 	}
 	worker = worker_make(run, &scratch->graph, 0);
 	scratch->worker = worker;

@@ -152,7 +152,7 @@ struct run_port *port_make(struct run *run, const struct graph_port *spec, uint1
 	port->pub.name = strdup(spec->name);
 	port->pub.driver = spec->driver;
 	port->pub.params = spec->params;
-	port->pub.state = memory_new(1, spec->driver->state_size + 1);
+	port->pub.state = memory_lines(spec->driver->state_size);
 	port->pub.rx_queues = (uint16_t)spec->rx_queues;
 	port->pub.tx_queues = (uint16_t)spec->tx_queues;
 	port->pub.dpdk_name = port->dpdk_name;

@@ -13,6 +13,7 @@
 // An obstack counts in int.
 #define ARENA_ALLOC_MAX (1u << 30)
 #define ARENA_CHUNK 16000
+#define MEMORY_LINE 64
 
 struct arena {
 	struct obstack stack;
@@ -110,6 +111,16 @@ void *memory_new(size_t n, size_t size)
 	if (!memory)
 		memory_out();
 	return memory;
+}
+
+void *memory_lines(size_t size)
+{
+	size_t whole = (size + MEMORY_LINE) / MEMORY_LINE * MEMORY_LINE;
+	void *memory = aligned_alloc(MEMORY_LINE, whole);
+
+	if (!memory)
+		memory_out();
+	return memset(memory, 0, whole);
 }
 
 void *memory_grow(void *old, size_t n, size_t size)

@@ -19,6 +19,9 @@ char *arena_printf(struct arena *, const char *format, ...) __attribute__((forma
 
 // Zeroed memory by itself, freed with free().
 void *memory_new(size_t n, size_t size);
+// The same on cache lines of its own, as types with that alignment need it: what a compiler does
+// with wide vectors faults elsewhere.
+void *memory_lines(size_t size);
 void *memory_grow(void *, size_t n, size_t size);
 
 #endif

@@ -34,6 +34,13 @@ static void test_arena(void)
 	CU_ASSERT_STRING_EQUAL(text + 49998, "07");
 	arena_free(arena);
 	arena_free(NULL);
+	for (size_t size = 0; size < 200; size++) {
+		unsigned char *lines = memory_lines(size);
+
+		CU_ASSERT_EQUAL((uintptr_t)lines % 64, 0);
+		CU_ASSERT_EQUAL(lines[0] | lines[size / 2] | lines[size], 0);
+		free(lines);
+	}
 	text = memory_new(0, 5);
 	text = memory_grow(text, 10, 1);
 	CU_ASSERT_PTR_NOT_NULL(text);
