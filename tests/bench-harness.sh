@@ -84,6 +84,12 @@ expect "iperf3: in words" 1 "$(grep -cE 'it needs root|is not installed \(Debian
 expect "all switches are listed" "sluice testpmd ovs bess fastclick vpp snabb" \
 	"$(bench list --json | jq -r '[.switches[].name] | join(" ")')"
 
+bench roofline --size 64,1024 --trials 20 --json >"$tmp/roofline.jsonl" 2>"$tmp/err"
+expect "the roofline of two cores, larger for small packets" "0 true" "$? $(jq -s '
+	[.[] | select(.size == 64) | .value_pps.max] as $small |
+	[.[] | select(.size == 1024) | .value_pps.max] as $large | ($small | max) > ($large | max)' \
+	"$tmp/roofline.jsonl")"
+
 cells=p2p,p2v,v2v,loopback:2
 [ -z "$LONG" ] || cells=p2p,p2v,v2v,loopback:1-5
 # shellcheck disable=SC2086

@@ -6,7 +6,8 @@
 
 const struct subcommand cli_bench = {
     .name = "bench",
-    .args = "doctor|list|run|latency|intrinsic|compare|suite|report|selftest [ARGUMENT]...",
+    .args =
+	"doctor|roofline|list|run|latency|intrinsic|compare|suite|report|selftest [ARGUMENT]...",
     .help = "measures software switches",
     .run = bench_main,
 };

@@ -125,6 +125,12 @@ local formats = {"text", "csv", "html", "svg", "png", "json", "openmetrics", "in
 return {
   {name = "doctor", help = "what this machine can measure, each problem with its fix", args = {},
    options = options(switch_path, core, json)},
+  {name = "roofline",
+   help = "what two cores can move: packets that one writes, the other copies and the first reads",
+   args = {},
+   options = options(row("size", nil, "BYTES,...", whole(64, 2048), "sizes of frames with FCS",
+                         {list = true, default = "64,256,1024"}),
+                     trials, core, json)},
   {name = "list", help = "scenarios, wires, switches, suites", args = {},
    options = options(switch_path, json)},
   {name = "run", help = "measures switches in scenarios", args = {scenario},

@@ -8,7 +8,7 @@ local uv = require "luv"
 -- The file of each command; what it gives back is called with the values of the command line.
 local files = {list = "list", doctor = "doctor", run = "run", suite = "run", schema = "list",
                report = "reporting", latency = "latency", selftest = "selftest", iperf3 = "iperf3",
-               compare = "compare", intrinsic = "intrinsic"}
+               compare = "compare", intrinsic = "intrinsic", roofline = "roofline"}
 
 local function complain(command, faults)
   for _, fault in ipairs(faults) do

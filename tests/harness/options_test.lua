@@ -67,7 +67,7 @@ test("the other commands", function()
   same(good("report a.jsonl b.jsonl -o out --format html,png").files, {"a.jsonl", "b.jsonl"})
   same(good("report --trend results").trend, "results")
   same(good("report -- -x").files, {"-x"})
-  for _, name in ipairs{"doctor", "list", "selftest", "schema"} do
+  for _, name in ipairs{"doctor", "roofline", "list", "selftest", "schema"} do
     same(good(name).command, name)
   end
 end)
@@ -104,12 +104,13 @@ test("switches, times, links", function()
 end)
 
 test("what is missing, twice or too much", function()
-  bad("", "a command is missing: doctor, list, run, latency, intrinsic, compare, iperf3, suite, report, "
-      .. "selftest, schema")
+  bad("", "a command is missing: doctor, roofline, list, run, latency, intrinsic, compare, iperf3, suite, "
+      .. "report, selftest, schema")
   bad("rum p2p", 'there is no command "rum"; did you mean "run"?')
   bad("run", "SCENARIO is missing: p2p, p2v, v2v, loopback:N or loopback:1-5; several with commas")
   bad("compare sluice", "B is missing: the other")
   bad("compare a b c", '"c" is too much: it takes A B')
+  bad("roofline --size 64,3000", '--size: "3000" should be 64 to 2048')
   bad("doctor now", '"now" is too much: it takes no arguments')
   bad("run p2p -o", "-o should have FILE behind it")
   bad("run p2p --json=1 --trials 1 --trials 2", '--json takes nothing, not "1"',
