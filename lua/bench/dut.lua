@@ -171,19 +171,26 @@ function Dut:check_alive()
   if self.vms then self.vms:check_alive() end
 end
 
+local ENDS_S = 2 -- until it is known that a program has ended of which a socket is closed already
+
+--- Calls work(...). What fails because the switch has ended says that it has, and how.
+function Dut:alive(work, ...)
+  local results = table.pack(pcall(work, ...))
+  if results[1] then return table.unpack(results, 2, results.n) end
+  local why = results[2]
+  if process.is_stop(why) and why.code ~= 130 then
+    process.wait_until(function() return not pcall(self.check_alive, self) end, ENDS_S, 0.01)
+    self:check_alive()
+  end
+  error(why, 0)
+end
+
 --- As process.wait_until(), but an end of the switch is an error at once.
 function Dut:wait_until(condition, seconds, step)
-  local good, held = pcall(process.wait_until, function()
+  return self:alive(process.wait_until, function()
     self:check_alive()
     return condition()
   end, seconds, step)
-  if good then return held end
-  if process.is_stop(held) and held.code ~= 130 then
-    -- What was asked may have failed because the switch has just gone.
-    process.wait(0.05)
-    self:check_alive()
-  end
-  error(held, 0)
 end
 
 --- Lets time pass, as long as the switch lives.

@@ -183,11 +183,7 @@ local function settle(dut, before)
   return frames, drops, roles.cycles(before.switch, switch)
 end
 
---- Runs a trial. `load`: as a search asks for it: pps (nil: as fast as it goes), seconds, frames;
---- ceiling: a function of the mode, what the reference forwarder reaches in it; calm: what the host
---- does is not looked at. What a `trial` record has beside its cell, and
---- `reads`: what the meters say.
-function trial.run(dut, load)
+local function run(dut, load)
   local spec = dut.spec
   local mode_before = mode.probe(spec.main_core, spec.core)
   dut.traffic:drain()
@@ -229,5 +225,11 @@ function trial.run(dut, load)
   validate(one, load, at)
   return one
 end
+
+--- Runs a trial. `load`: as a search asks for it: pps (nil: as fast as it goes), seconds, frames;
+--- ceiling: a function of the mode, what the reference forwarder reaches in it; calm: what the host
+--- does is not looked at. What a `trial` record has beside its cell, and
+--- `reads`: what the meters say.
+function trial.run(dut, load) return dut:alive(run, dut, load) end
 
 return trial
