@@ -9,6 +9,7 @@
 
 #include "packet.h"
 #include "suite.h"
+#include "value/arena.h"
 
 #define MACS "020000000002020000000001"
 #define VLAN(TPID, VID) TPID "0" VID
@@ -53,7 +54,7 @@ static void seg_fill(struct rte_mbuf *seg, const uint8_t *bytes, uint32_t n)
 // The first segment has `first` bytes.
 static struct packet *packet_new(const uint8_t *bytes, uint32_t n, uint32_t first)
 {
-	struct packet *packet = calloc(1, sizeof(*packet));
+	struct packet *packet = memory_lines(sizeof(*packet)); // as DPDK's own packets
 
 	seg_fill(&packet->segs[0], bytes, first);
 	packet->segs[0].pkt_len = n;
