@@ -188,6 +188,17 @@ void ethdev_counters(struct ethdev *, struct port_counters *);
 enum port_link ethdev_link(struct ethdev *);
 uint16_t ethdev_port_id(const struct ethdev *);
 
+// Guards memory that a peer shares by a file, which it can make shorter at any time: to touch what
+// is behind the file's end would end the process (SIGBUS). Where memory is guarded, zeroes of our
+// own take the place of the page, and *gone becomes 1: the peer is then to be disconnected. Costs
+// nothing until it happens. Not from rx or tx. false: there are too many guards.
+bool port_guard(const void *at, size_t size, int *gone);
+// Ends the guards with that `gone`: before the memory is unmapped and before `gone` is freed.
+void port_unguard(const int *gone);
+// All that this thread touches is guarded from now on: for a library's thread that maps a peer's
+// memory by itself.
+void port_guard_thread(int *gone);
+
 // Waits until every rx() and tx() that had begun has returned, so that what they used can be freed.
 // The control thread or a helper; never from rx or tx.
 void port_quiet(void);

@@ -124,6 +124,7 @@ struct memif {
 	uint16_t n_receive;
 	struct memif_region regions[MEMIF_REGIONS_MAX];
 	unsigned n_regions;
+	int gone; // memory of a region was not there; any thread
 	struct memif_place receive_at[PORT_QUEUES_MAX];
 	struct memif_place send_at[PORT_QUEUES_MAX];
 	struct memif_queue receive[PORT_QUEUES_MAX];

@@ -360,8 +360,22 @@ static void memif_call(struct memif *memif, uint64_t now_ns)
 		memif_turn_away(memif, strerror(errno));
 }
 
+// How the peer broke the rules; NULL: it did not.
+static const char *memif_crime(const struct memif *memif)
+{
+	if (__atomic_load_n(&memif->gone, __ATOMIC_RELAXED))
+		return "memory that it shared is not there any more";
+	for (unsigned i = 0; i < PORT_QUEUES_MAX; i++)
+		if (__atomic_load_n(&memif->receive[i].broken, __ATOMIC_RELAXED) ||
+		    __atomic_load_n(&memif->send[i].broken, __ATOMIC_RELAXED))
+			return "a ring that makes no sense";
+	return NULL;
+}
+
 void memif_talk(struct memif *memif, uint64_t now_ns)
 {
+	const char *how;
+
 	if (memif->fd >= 0)
 		memif_hear(memif, now_ns);
 	if (memif->listener >= 0)
@@ -370,12 +384,11 @@ void memif_talk(struct memif *memif, uint64_t now_ns)
 		memif_call(memif, now_ns);
 	if (memif->state == MEMIF_TALKING && now_ns - memif->since_ns > MEMIF_PATIENCE_NS)
 		memif_turn_away(memif, "it does not say what it has to");
-	for (unsigned i = 0; memif->state == MEMIF_UP && i < PORT_QUEUES_MAX; i++)
-		if (__atomic_load_n(&memif->receive[i].broken, __ATOMIC_RELAXED) ||
-		    __atomic_load_n(&memif->send[i].broken, __ATOMIC_RELAXED)) {
-			port_fault(memif->port,
-				   "the peer at %s broke the protocol, its connection was ended",
-				   memif->params->path);
-			memif_hang_up(memif, "a ring that makes no sense");
-		}
+	how = memif->state == MEMIF_UP ? memif_crime(memif) : NULL;
+	if (how) {
+		port_fault(memif->port,
+			   "the peer at %s broke the protocol (%s), its connection was ended",
+			   memif->params->path, how);
+		memif_hang_up(memif, how);
+	}
 }

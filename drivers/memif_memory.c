@@ -155,6 +155,8 @@ const char *memif_map(struct memif *memif)
 			region->addr = NULL;
 			return "a region cannot be mapped";
 		}
+		if (!port_guard(region->addr, region->size, &memif->gone))
+			return "there are too many regions";
 	}
 	for (unsigned i = 0; i < PORT_QUEUES_MAX && !why; i++) {
 		if (memif->receive_at[i].size)
@@ -167,6 +169,8 @@ const char *memif_map(struct memif *memif)
 
 void memif_regions_free(struct memif *memif)
 {
+	port_unguard(&memif->gone);
+	memif->gone = 0;
 	for (unsigned i = 0; i < memif->n_regions; i++) {
 		struct memif_region *region = &memif->regions[i];
 

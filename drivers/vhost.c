@@ -135,9 +135,11 @@ static struct driver_type vhost = {
 	"whole, "
 	"as chains of buffers. No root and no hugepages are needed.\n\n"
 	"Packets are moved by code of this port's own, compiled for the processor, and a peer that "
-	"breaks the rules of its rings is disconnected and named. `via: ethdev` takes DPDK's vhost "
-	"device instead, to compare with or to fall back on; it takes more cycles a packet. DPDK's "
-	"library speaks the protocol in both cases.",
+	"breaks the rules of its rings, or takes away memory that it shared (a file made shorter), "
+	"is disconnected and named. `via: ethdev` takes DPDK's vhost device instead, to compare "
+	"with or to fall back on, for peers that are trusted: it takes more cycles a packet, and "
+	"memory that goes away ends the process (SIGBUS). DPDK's library speaks the protocol in "
+	"both cases.",
     .example = "ports:\n"
 	       "  vm: {vhost: {path: /tmp/vm.sock}}",
     .params = vhost_params,

@@ -114,6 +114,8 @@ struct vhost_link {
 	bool ready[VHOST_RINGS_MAX];
 	bool seen[VHOST_RINGS_MAX]; // it has been let in since the peer connected
 	bool lost;		    // a ring's place is not known, the port is to say so
+	bool table;		    // the peer has said where its memory is
+	int gone;		    // memory of the peer's was not there; any thread
 	const char *bad;	    // how the peer broke the rules; NULL: it did not
 	int bad_vid;
 	struct vhost_map memory;     // written while all rings are down
@@ -135,6 +137,9 @@ void vhost_link_tick(struct vhost_link *, uint64_t now_ns);
 // Rings and memory (vhost_rings.c). The link is locked.
 struct vhost_queue *vhost_ring(struct vhost_link *, unsigned ring);
 void vhost_blame(struct vhost_link *, const char *how);
+// Reads and checks the peer's table of memory, and guards what is there. false: there is none that
+// could be used.
+bool vhost_memory_load(struct vhost_link *);
 // Lets pollers into one ring, or all, where all that it takes is there.
 void vhost_let_in(struct vhost_link *, unsigned i);
 void vhost_let_all_in(struct vhost_link *);

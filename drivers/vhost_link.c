@@ -15,6 +15,7 @@
 struct vhost_links {
 	pthread_mutex_t lock;
 	struct vhost_link *first;
+	int gone; // what the library's thread touched for the present message was not there
 };
 static struct vhost_links vhost_links = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -39,42 +40,61 @@ static struct vhost_link *vhost_link_of(int vid, bool any)
 	return link;
 }
 
-// Before the library does what a message asks for: these change memory or rings under the pollers.
-static bool vhost_message_matters(const void *message)
+enum {
+	SET_FEATURES = 2,
+	RESET_OWNER = 4,
+	SET_MEM_TABLE = 5,
+	SET_VRING_NUM = 8,
+	SET_VRING_ADDR = 9,
+	SET_VRING_BASE = 10,
+	SET_VRING_KICK = 12,
+	SET_VRING_CALL = 13,
+};
+
+static uint32_t vhost_request(const void *message)
 {
-	enum {
-		SET_FEATURES = 2,
-		SET_MEM_TABLE = 5,
-		SET_VRING_NUM = 8,
-		SET_VRING_ADDR = 9,
-		SET_VRING_BASE = 10,
-		SET_VRING_KICK = 12,
-		SET_VRING_CALL = 13,
-	};
 	uint32_t request;
 
 	memcpy(&request, message, sizeof(request));
-	return request == SET_FEATURES || request == SET_MEM_TABLE ||
+	return request;
+}
+
+// Before the library does what a message asks for: these change memory or rings under the pollers.
+static bool vhost_request_matters(uint32_t request)
+{
+	return request == SET_FEATURES || request == RESET_OWNER || request == SET_MEM_TABLE ||
 	       (request >= SET_VRING_NUM && request <= SET_VRING_BASE) ||
 	       request == SET_VRING_KICK || request == SET_VRING_CALL;
 }
 
 static enum rte_vhost_msg_result vhost_before(int vid, void *message)
 {
-	struct vhost_link *link = vhost_message_matters(message) ? vhost_link_of(vid, false) : NULL;
+	uint32_t request = vhost_request(message);
+	struct vhost_link *link = vhost_request_matters(request) ? vhost_link_of(vid, false) : NULL;
 
+	// The library maps and looks before we are told where.
+	port_guard_thread(&vhost_links.gone);
+	__atomic_store_n(&vhost_links.gone, 0, __ATOMIC_RELAXED);
 	if (link) {
 		vhost_let_out(link, 0, VHOST_RINGS_MAX);
+		if (request == SET_MEM_TABLE || request == RESET_OWNER)
+			link->table = false;
 		pthread_mutex_unlock(&link->lock);
 	}
 	return RTE_VHOST_MSG_RESULT_NOT_HANDLED;
 }
 
+// After it has done so; where it failed, it ends the connection instead.
 static enum rte_vhost_msg_result vhost_after(int vid, void *message)
 {
-	struct vhost_link *link = vhost_message_matters(message) ? vhost_link_of(vid, false) : NULL;
+	uint32_t request = vhost_request(message);
+	struct vhost_link *link = vhost_request_matters(request) ? vhost_link_of(vid, false) : NULL;
 
 	if (link) {
+		if (request == SET_MEM_TABLE)
+			link->table = true;
+		if (__atomic_load_n(&vhost_links.gone, __ATOMIC_RELAXED))
+			__atomic_store_n(&link->gone, 1, __ATOMIC_RELAXED);
 		vhost_let_all_in(link);
 		pthread_mutex_unlock(&link->lock);
 	}
@@ -94,6 +114,8 @@ static int vhost_new_connection(int vid)
 	if (!link)
 		return -1;
 	vhost_end(link);
+	link->gone = 0;
+	link->table = false;
 	link->vid = vid;
 	link->bad_vid = -1; // numbers are used again
 	memset(link->ready, 0, sizeof(link->ready));
@@ -196,6 +218,7 @@ static void vhost_unregister(struct vhost_link *link)
 	pthread_mutex_lock(&link->lock);
 	link->vid = -1;
 	link->bad = NULL;
+	link->gone = 0;
 	pthread_mutex_unlock(&link->lock);
 }
 
@@ -209,7 +232,7 @@ void vhost_link_tick(struct vhost_link *link, uint64_t now_ns)
 		if (__atomic_load_n(&vhost_ring(link, i)->broken, __ATOMIC_RELAXED))
 			how = "a ring makes no sense";
 	if (link->registered && !pthread_mutex_trylock(&link->lock)) {
-		if (how && link->running)
+		if (__atomic_load_n(&link->gone, __ATOMIC_RELAXED) || (how && link->running))
 			vhost_blame(link, how);
 		how = link->bad;
 		guilty = how && link->vid >= 0 && link->bad_vid == link->vid;
@@ -295,6 +318,7 @@ void vhost_link_close(struct vhost_link *link)
 			break;
 		}
 	pthread_mutex_unlock(&vhost_links.lock);
+	port_unguard(&link->gone);
 	free(link->receive);
 	free(link);
 }

@@ -16,6 +16,9 @@ struct vhost_queue *vhost_ring(struct vhost_link *link, unsigned ring)
 
 void vhost_blame(struct vhost_link *link, const char *how)
 {
+	// Rings are read as zeroes then: that is no fault of theirs.
+	if (__atomic_load_n(&link->gone, __ATOMIC_RELAXED))
+		how = "memory that it shared is not there any more";
 	if (!link->bad)
 		link->bad = how;
 	link->bad_vid = link->vid;
@@ -152,14 +155,14 @@ void vhost_let_out(struct vhost_link *link, unsigned first, unsigned end)
 	}
 }
 
-// What of the peer's memory is really there: behind the end of a file it would be fatal to touch.
-static bool vhost_memory_load(struct vhost_link *link)
+bool vhost_memory_load(struct vhost_link *link)
 {
 	struct rte_vhost_memory *table = NULL;
 	bool fits = true;
 
 	link->memory.n = 0;
-	if (rte_vhost_get_mem_table(link->vid, &table) || !table)
+	port_unguard(&link->gone);
+	if (!link->table || rte_vhost_get_mem_table(link->vid, &table) || !table)
 		return false;
 	if (table->nregions > VHOST_REGIONS_MAX)
 		fits = false;
@@ -168,7 +171,9 @@ static bool vhost_memory_load(struct vhost_link *link)
 		uint64_t before = region->host_user_addr - (uintptr_t)region->mmap_addr;
 		struct stat info;
 
-		if (fstat(region->fd, &info) || (uint64_t)info.st_size < before + region->size)
+		// All of it is guarded: the library touches it whatever we think of it.
+		if (!port_guard(region->mmap_addr, region->mmap_size, &link->gone) ||
+		    fstat(region->fd, &info) || (uint64_t)info.st_size < before + region->size)
 			fits = false;
 		link->memory.regions[i].guest = region->guest_phys_addr;
 		link->memory.regions[i].size = region->size;
@@ -184,7 +189,7 @@ static bool vhost_memory_load(struct vhost_link *link)
 
 void vhost_let_all_in(struct vhost_link *link)
 {
-	if (!link->running || !vhost_memory_load(link))
+	if (!vhost_memory_load(link) || !link->running)
 		return;
 	for (unsigned i = 0; i < VHOST_RINGS_MAX; i++)
 		vhost_let_in(link, i);
@@ -193,6 +198,7 @@ void vhost_let_all_in(struct vhost_link *link)
 void vhost_end(struct vhost_link *link)
 {
 	vhost_let_out(link, 0, VHOST_RINGS_MAX);
+	port_unguard(&link->gone);
 	link->running = false;
 	__atomic_store_n(&link->end, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&link->up, 0, __ATOMIC_RELAXED);

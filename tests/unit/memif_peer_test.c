@@ -321,12 +321,36 @@ static void test_chain(void)
 	rig_close(&server);
 }
 
+// A file that becomes shorter while the port works on it: all of it, or the buffers.
+static void test_vanishing_files(void)
+{
+	server_open();
+	for (unsigned n = 1; n <= 2; n++) {
+		peer_up();
+		peer.to_server->desc[0].length = 60;
+		__atomic_store_n(&peer.to_server->head, 1, __ATOMIC_RELEASE);
+		CU_ASSERT(!ftruncate(peer.memory, n == 1 ? 0 : BUFFERS_AT));
+		for (unsigned tries = 0; tries < 5000 && faults < n; tries++) {
+			struct rte_mbuf *pkts[8];
+			uint16_t got = server.port.rx(server.port.rx_queue[0], pkts, 8);
+
+			rte_pktmbuf_free_bulk(pkts, got);
+			server.port.driver->tick(&server.port, tries);
+		}
+		CU_ASSERT_EQUAL(faults, n);
+		peer_close();
+	}
+	CU_ASSERT_EQUAL(rig_packets_out(), 0);
+	rig_close(&server);
+}
+
 static const CU_TestInfo cases[] = {
     {"messages out of place", test_words},
     {"regions and rings that are not there", test_places},
     {"descriptors that lead out of the memory", test_descriptors},
     {"indices that make no sense", test_indices},
     {"a chain of descriptors", test_chain},
+    {"memory that goes away", test_vanishing_files},
     CU_TEST_INFO_NULL,
 };
 SUITE(memif_peer, cases, .eal = true)

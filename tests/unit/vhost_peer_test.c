@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/virtio_config.h>
@@ -89,24 +90,41 @@ static bool say_ring(uint32_t ring, uint32_t size, uint32_t base, uint64_t shift
 	return said;
 }
 
-static void peer_open(bool packed, uint64_t shift)
+// Says how large its memory is, and shares a file of so many bytes.
+static bool say_memory(uint64_t said_bytes, uint64_t bytes)
+{
+	uint64_t table[] = {1, GUEST_AT, said_bytes, GUEST_AT, 0};
+	int memory = memfd_create("liar", MFD_CLOEXEC);
+	bool said = !ftruncate(memory, (off_t)bytes) && say(5, table, 5, memory);
+
+	if (peer.memory >= 0)
+		close(peer.memory);
+	peer.memory = memory;
+	return said;
+}
+
+static void peer_call(bool packed, uint64_t memory_bytes)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	uint64_t features = 1ull << VIRTIO_F_VERSION_1 | 1ull << VIRTIO_NET_F_MRG_RXBUF |
 			    (packed ? 1ull << VIRTIO_F_RING_PACKED : 0);
-	uint64_t table[] = {1, GUEST_AT, MEMORY_BYTES, GUEST_AT, 0};
-	uint32_t base = packed ? 0x8000 : 0;
 
 	snprintf(address.sun_path, sizeof(address.sun_path), "%s/liar", rig_folder());
 	peer.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	peer.memory = -1;
 	CU_ASSERT_FATAL(!connect(peer.fd, (struct sockaddr *)&address, sizeof(address)));
-	peer.memory = memfd_create("liar", MFD_CLOEXEC);
-	CU_ASSERT_FATAL(!ftruncate(peer.memory, MEMORY_BYTES));
-	peer.bytes = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, peer.memory, 0);
-	CU_ASSERT_FATAL(peer.bytes != MAP_FAILED);
 	CU_ASSERT(say(3, NULL, 0, -1));
 	CU_ASSERT(say(2, &features, 1, -1));
-	CU_ASSERT(say(5, table, 5, peer.memory));
+	CU_ASSERT(say_memory(MEMORY_BYTES, memory_bytes));
+	peer.bytes = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, peer.memory, 0);
+	CU_ASSERT_FATAL(peer.bytes != MAP_FAILED);
+}
+
+static void peer_open(bool packed, uint64_t shift)
+{
+	uint32_t base = packed ? 0x8000 : 0;
+
+	peer_call(packed, MEMORY_BYTES);
 	CU_ASSERT(say_ring(0, RING_SIZE, base, shift));
 	CU_ASSERT(say_ring(1, RING_SIZE, base, shift));
 	CU_ASSERT(rig_wait_link(&host, PORT_UP));
@@ -302,7 +320,7 @@ static void test_scribbler(void)
 
 	host_open();
 	peer.seed = 88172645463325252ull;
-	for (unsigned i = 0; i < peers; i++)
+	for (unsigned i = 0; i < peers || (!faults && i < 50 * peers); i++)
 		suffer(i % 2);
 	CU_ASSERT(faults > 0);
 	host.port.driver->counters(&host.port, &counters);
@@ -310,10 +328,76 @@ static void test_scribbler(void)
 	rig_close(&host);
 }
 
+// Polls until the port has named so many peers.
+static bool named(unsigned n)
+{
+	for (unsigned i = 0; i < 5000 && faults < n; i++) {
+		struct rte_mbuf *pkts[64];
+		uint16_t got = host.port.rx(host.port.rx_queue[0], pkts, 64);
+		uint16_t sent = host.port.tx(host.port.tx_queue[0], pkts, got);
+
+		rte_pktmbuf_free_bulk(pkts + sent, got - sent);
+		host.port.driver->tick(&host.port, i);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	return faults == n;
+}
+
+// Memory that the peer's table has and its file has not: the rings themselves, or what is in them.
+static void test_short_files(void)
+{
+	static const uint32_t bytes[] = {0, 4096, 32768, BUFFERS_AT, MEMORY_BYTES - 4096};
+	unsigned n = sizeof(bytes) / sizeof(bytes[0]);
+
+	host_open();
+	for (unsigned i = 0; i < 2 * n; i++) {
+		uint32_t base = i % 2 ? 0x8000 : 0;
+
+		peer_call(i % 2, bytes[i / 2]);
+		for (uint32_t ring = 0; ring < 2 && say_ring(ring, RING_SIZE, base, 0); ring++)
+			;
+		CU_ASSERT(named(i + 1));
+		peer_close();
+	}
+	CU_ASSERT_EQUAL(rig_packets_out(), 0);
+	rig_close(&host);
+}
+
+// A file that becomes shorter while the port works on it, and a second table with such a file.
+static void test_vanishing_files(void)
+{
+	unsigned n = 0;
+	bool done;
+
+	host_open();
+	for (unsigned way = 0; way < 6; way++) {
+		peer_open(way % 2, 0);
+		chain_put(1, 0, (struct vring_desc){.addr = GUEST_AT + BUFFERS_AT, .len = 72});
+		if (way % 2 == 0)
+			heads_put(1, 0, 0, 1);
+		done = way >= 4 ? say_memory(2 * MEMORY_BYTES, 0)
+				: !ftruncate(peer.memory, way < 2 ? 0 : BUFFERS_AT);
+		CU_ASSERT(done);
+		// Who is never asked for what is behind the end is told by nothing.
+		if (way != 3) {
+			n++;
+			CU_ASSERT(named(n));
+		}
+		peer_close();
+	}
+	CU_ASSERT_EQUAL(rig_packets_out(), 0);
+	peer_open(false, 0); // an honest one
+	peer_close();
+	CU_ASSERT_EQUAL(faults, n);
+	rig_close(&host);
+}
+
 static const CU_TestInfo cases[] = {
     {"descriptors and indices that make no sense", test_lies},
     {"frames of 0 to 65,535 bytes", test_lengths},
     {"rings that change at random while they are read", test_scribbler},
+    {"memory that never was there", test_short_files},
+    {"memory that goes away", test_vanishing_files},
     CU_TEST_INFO_NULL,
 };
 SUITE(vhost_peer, cases, .eal = true)
