@@ -49,6 +49,16 @@ tsan:
 	@$(INSTALL_DEPS) build check
 	+@$(TSAN_ENV) $(AGAIN) VARIANT=tsan run-tests
 
+# Peers of a vhost port that write anything at all into their rings, for so long; HOSTILE_SEED repeats
+# what they write, if not when.
+HOSTILE_SECONDS ?= 600
+.PHONY: hostile run-hostile
+hostile:
+	@$(INSTALL_DEPS) build check
+	+@$(ASAN_ENV) HOSTILE_SECONDS=$(HOSTILE_SECONDS) $(AGAIN) VARIANT=asan run-hostile
+run-hostile: $(UNIT)
+	@$(UNIT) vhost_hostile
+
 # Each tests/fuzz/NAME.c is a target; tests/fuzz/seeds/NAME holds what it starts from. What is found
 # stays in build/out/fuzz/NAME; a finding fails the rule.
 FUZZ_SECONDS ?= 600
